@@ -1,0 +1,64 @@
+"""The one kind of error a model raises: a sentence that names the part, the value and the way out."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from typing import Any
+
+
+class ModelError(ValueError):
+    """A model, a parameter or a start that cannot be: the message names the part and what is allowed."""
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
+
+
+def shown(value: object, width: int = 80) -> str:
+    """`value` as it appears in a sentence: on one line, and not too long.
+
+    >>> shown("two\\nlines")
+    "'two\\\\nlines'"
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):  # whole numbers with thousands of digits, lists nested without end
+        text = f"{type(value).__name__} that is too large to show"
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def check_name(what: str, name: object) -> None:
+    """Refuse names that cannot stand in `part.parameter` or in generated source."""
+    if not isinstance(name, str) or not _NAME.match(name):
+        raise ModelError(
+            f"{what} has the name {shown(name)}: a name is a letter followed by "
+            "letters, digits or underscores, 64 at most"
+        )
+    if keyword.iskeyword(name):
+        raise ModelError(f"{what} has the name {name!r}: that is a word of Python; write {name}_ or {name}1")
+
+
+def check_number(
+    what: str,
+    value: Any,
+    *,
+    positive: bool = False,
+    nonnegative: bool = False,
+    finite: bool = True,
+) -> float:
+    """Return `value` as a float, or raise a sentence that says what is allowed."""
+    allowed = "a positive number" if positive else "zero or a positive number" if nonnegative else "a number"
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise ModelError(f"{what} is {shown(value)}: it must be {allowed}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):  # arrays and symbols have __float__, but no value
+        raise ModelError(f"{what} is {shown(value)}: it must be {allowed}") from None
+    if finite and not math.isfinite(number):
+        raise ModelError(f"{what} is {number}: it must be {allowed}, and finite")
+    if (positive and number <= 0) or (nonnegative and number < 0):
+        raise ModelError(f"{what} is {number:g}: it must be {allowed}")
+    return number

@@ -1,0 +1,217 @@
+"""Model files: a model as a TOML text that an engineer can write without Python.
+
+    name = "block_on_belt"
+    title = "Block on a moving belt"
+    time_unit = "s"
+
+    [mass.block]
+    m = 1.0                            # kg
+    x = 0.1                            # m, where it starts
+    unit = "m"
+
+    [belt.belt]
+    speed = 0.2                        # m/s
+
+    [spring.spring]
+    between = ["block", "ground"]
+    k = 1.0                            # N/m
+
+    [force.push]
+    on = "block"
+    force = {formula = "a*cos(w*t)", a = 0.1, w = 2.0}
+
+    [contact.contact]
+    on = "block"                       # or {block = 1.0, torsion = 1.0}: weights of several masses
+    against = "belt"
+    normal = 1.0                       # N, or a formula
+    law = {kind = "hyperbolic", mu_s = 1.0, delta = 3.0}
+
+A formula stands wherever a number may depend on time or state; the other keys of its table are its
+parameters, and where it has none the formula in quotes is enough. Contacts share a law, and its parameters,
+by naming it: `law = "pad"` and a table `[laws.pad]`. A system given by its equations has one table
+`[filippov]` instead of parts. Formulas are parsed, never executed.
+
+Also understood: `source` and a table `[known]` of exact results; `[start]` with `x.block = 1.0`;
+`[parameters]` with `belt.speed = 0.3`, which replace the values above; `order`, a list of all parts, where
+their order matters across kinds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.formula import Formula
+from stickslip.model.reading import KEYS, model_from, within
+from stickslip.model.system import Model
+from stickslip.model.writing import check_formulas, check_values, document_of, functions_of
+
+MAX_BYTES = 1_000_000
+# Reading a key of n parts takes a time that grows as n²; no model needs more than three.
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""", re.ASCII)
+
+
+def loads(text: str, name: str = "") -> Model:
+    """The model that a text in TOML describes; `name` says in messages where the text comes from.
+
+    >>> text = '''
+    ... [mass.block]
+    ... m = 1.0            # kg
+    ... [contact.floor]
+    ... on = "block"
+    ... against = "ground"
+    ... law = {kind = "coulomb", mu_s = 0.4, mu_k = 0.3}
+    ... '''
+    >>> loads(text).parameters["floor.mu_k"]
+    0.3
+    """
+    with within(name):
+        return model_from(_parsed(text))
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """The model in the file at `path`; see `loads`.
+
+    >>> load("missing.toml")
+    Traceback (most recent call last):
+    stickslip.model.errors.ModelError: missing.toml: the file cannot be read (No such file or directory)
+    """
+    with within(str(path)):
+        return model_from(_parsed(_read(Path(path))))
+
+
+def dumps(model: Model, formulas: Mapping[str, Any] | None = None) -> str:
+    """The model as a text in TOML, with its present parameter values and start.
+
+    A part that was given a Python function needs its formula: `formulas` maps "part.attribute" to it, such
+    as "base.motion", "contact.normal", "contact.law" (without the viscous part); for a Filippov system "f",
+    "h" (a list of formulas), "G" (a list, or a list of rows), "kinetic" and "static".
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> print(dumps(block_on_belt()).splitlines()[0])
+    name = "block_on_belt"
+    """
+    document = document_of(model, check_formulas(model, formulas or {}))
+    copy = _copy(document)
+    if [*copy.parameters] != [*model.parameters] or copy.states != model.states:
+        raise ModelError(
+            f"the model cannot be written to a file: its parameters {', '.join(model.parameters)} "
+            f"would be read as {', '.join(copy.parameters)}; rename the one that differs"
+        )
+    for key, function in functions_of(model).items():
+        if not isinstance(function, Formula):
+            check_values(key, function, functions_of(copy)[key])
+    changed = {name: value for name, value in model.parameters.items() if copy.parameters[name] != value}
+    return _rendered(document | ({"parameters": changed} if changed else {}))
+
+
+def save(model: Model, path: str | os.PathLike[str], formulas: Mapping[str, Any] | None = None) -> None:
+    """Write the model to a file, all of it or nothing; see `dumps`.
+
+    >>> import tempfile
+    >>> from stickslip.model.library import block_on_belt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(block_on_belt(), f"{folder}/belt.toml")
+    ...     load(f"{folder}/belt.toml").states
+    ('x.block', 'v.block')
+    """
+    text, target = dumps(model, formulas), Path(path)
+    temporary = Path(f"{target}.{secrets.token_hex(4)}")  # beside the target: a rename must not cross disks
+    try:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except (OSError, ValueError) as error:
+        with suppress(OSError, ValueError):
+            temporary.unlink()
+        raise ModelError(f"{target}: the file cannot be written ({_reason(error)})") from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the file cannot be read ({_reason(error)})") from None
+    if len(data) > MAX_BYTES:
+        raise ModelError(f"the file is too large: a model file has at most {MAX_BYTES} bytes")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ModelError(f"line {line} is not UTF-8 text: save the file with that encoding") from None
+
+
+def _parsed(text: object) -> dict[str, Any]:
+    if not isinstance(text, str):
+        raise ModelError(f"the model is {shown(text)}: it must be a text in TOML")
+    if len(text) > MAX_BYTES:
+        raise ModelError(f"the text is too large: a model file has at most {MAX_BYTES} bytes")
+    long_key = _LONG_KEY.search(text)
+    if long_key:
+        line = text.count("\n", 0, long_key.start()) + 1
+        raise ModelError(f"line {line} has a key of more than 50 parts: a table is named [mass.block]")
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))  # some editors mark UTF-8 files
+    except RecursionError:
+        raise ModelError("the text cannot be read as TOML: its brackets are nested too deep") from None
+    except ValueError as error:
+        raise ModelError(f"the text cannot be read as TOML: {error}") from None
+
+
+def _copy(document: dict[str, Any]) -> Model:
+    """What a reader of the file will get: nothing is written that cannot be read again."""
+    try:
+        return loads(_rendered(document))
+    except ModelError as error:
+        raise ModelError(f"the model cannot be written to a file: {error}") from None
+
+
+def _rendered(document: Mapping[str, Any]) -> str:
+    lines = [_line(key, value) for key, value in document.items() if not isinstance(value, dict)]
+    for key, table in document.items():
+        if key in KEYS or key == "laws":
+            for name, inner in table.items():
+                lines += ["", f"[{key}.{_key(name)}]", *(_line(k, v) for k, v in inner.items())]
+        elif isinstance(table, dict):
+            lines += ["", f"[{key}]", *(_line(k, v) for k, v in table.items())]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _line(key: str, value: Any) -> str:
+    return f"{_key(key)} = {_toml(value)}"
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_line(key, inner) for key, inner in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(inner) for inner in value) + "]"
+    if isinstance(value, str):
+        return _quoted(value)
+    return repr(check_number("a number", value))
+
+
+def _quoted(text: str) -> str:
+    """JSON writes strings as TOML does, but for the delete character and for halves of a surrogate pair."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ModelError(f"the text {shown(text)} cannot be written as UTF-8")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

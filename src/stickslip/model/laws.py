@@ -1,0 +1,390 @@
+"""Friction laws: the coefficient of friction as a function of the slip speed |v| ≥ 0.
+
+A law gives two plain functions of its parameters: `kinetic(v, …)`, valid for slip, and `static(…)`, the limit up to
+which the contact sticks.  The friction force is the coefficient times the normal force.
+
+For developers: a new law is a frozen dataclass whose float fields are its parameters, with `kinetic` and, where it
+differs from kinetic at v = 0, `static`; nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from math import exp
+from typing import Any, ClassVar
+
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.functions import Function, arguments_of, fingerprint
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionLaw:
+    """What every friction law has in common. Two contacts that share a law *object* share its parameters."""
+
+    rules: ClassVar[Mapping[str, str]] = {}
+    default_rule: ClassVar[str] = "nonnegative"
+
+    def __post_init__(self) -> None:
+        self.check(self.parameters(), type(self).__name__)
+
+    @property
+    def kinetic(self) -> Function:
+        """The coefficient in slip: a plain function of `v` and the law's parameters."""
+        raise NotImplementedError
+
+    @property
+    def static(self) -> Function | None:
+        """The coefficient up to which the contact sticks; None where it is kinetic at v = 0."""
+        return None
+
+    def parameters(self) -> dict[str, float]:
+        """Name and value of every parameter."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def structure(self) -> str | None:
+        """What distinguishes the formula of this law, whatever its parameter values; None if unknown."""
+        return type(self).__name__
+
+    def check(self, values: Mapping[str, float], what: str) -> None:
+        """Raise a sentence if `values` are no valid parameters of this law."""
+        for name, value in values.items():
+            rule = self.rules.get(name, self.default_rule)
+            check_number(
+                f"{what}.{name}", value, positive=rule == "positive", nonnegative=rule == "nonnegative"
+            )
+        at_rest = self.kinetic_value(0.0, values, what)
+        if self.static_value(values, what) < at_rest * (1 - 1e-12):
+            raise ModelError(
+                f"{what}: the static coefficient {self.static_value(values, what):g} is below the kinetic one at "
+                f"rest, {at_rest:g}; a contact that starts to slip would stop at once. Allowed: static ≥ kinetic"
+            )
+
+    def kinetic_value(self, v: float, values: Mapping[str, float] | None = None, what: str = "the law") -> float:
+        """The kinetic coefficient at slip speed `v`, checked to be a friction: finite and not negative."""
+        values = self.parameters() if values is None else values
+        try:
+            value = float(self.kinetic(v, **values))
+        except (ArithmeticError, ValueError) as error:
+            raise ModelError(f"{what}: the law fails at slip speed {v:g} ({error})") from None
+        if not math.isfinite(value) or value < 0:
+            raise ModelError(
+                f"{what}: the law gives the coefficient {value:g} at slip speed {v:g}; it must be zero or positive"
+            )
+        return value
+
+    def static_value(self, values: Mapping[str, float] | None = None, what: str = "the law") -> float:
+        """The static coefficient, checked likewise."""
+        values = self.parameters() if values is None else values
+        if self.static is None:
+            return self.kinetic_value(0.0, values, what)
+        value = float(self.static(**values))
+        if not math.isfinite(value) or value < 0:
+            raise ModelError(f"{what}: the static coefficient is {value:g}; it must be zero or positive")
+        return value
+
+    def with_viscous(self, c: float) -> FrictionLaw:
+        """This law plus the coefficient c·|v|.
+
+        >>> Coulomb(0.4, 0.3).with_viscous(0.1).kinetic_value(2.0)
+        0.5
+        """
+        return WithViscous(self, c)
+
+
+@dataclass(frozen=True, eq=False)
+class Coulomb(FrictionLaw):
+    """Constant kinetic coefficient `mu_k`, static coefficient `mu_s` (equal when `mu_k` is not given).
+
+    >>> Coulomb(0.4, 0.25).static_value()
+    0.4
+    """
+
+    mu_s: float
+    mu_k: float | None = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.mu_k is None:
+            object.__setattr__(self, "mu_k", self.mu_s)
+        super().__post_init__()
+
+    @property
+    def kinetic(self) -> Function:
+        return lambda v, mu_s, mu_k: mu_k
+
+    @property
+    def static(self) -> Function:
+        return lambda mu_s, mu_k: mu_s
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperbolic(FrictionLaw):
+    """μ_s / (1 + δ|v|), continuous at rest.
+
+    >>> Hyperbolic(mu_s=1.0, delta=3.0).kinetic_value(1.0)
+    0.25
+    """
+
+    mu_s: float
+    delta: float
+
+    @property
+    def kinetic(self) -> Function:
+        return lambda v, mu_s, delta: mu_s / (1 + delta * v)
+
+
+SPEED_FLOOR = 1e-13
+"""Powers of |v| that are not whole have no Taylor series at rest: they are taken at |v| + SPEED_FLOOR·v_s.  The
+motion changes by less than 1e-12, since the contact spends no time at such speeds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stribeck(FrictionLaw):
+    """μ_k + (μ_s − μ_k) exp(−(|v|/v_s)^shape): falls from static to kinetic within the Stribeck speed `v_s`.
+
+    A whole `shape` (1, 2, …) belongs to the formula; any other is a parameter like the rest.
+
+    >>> Stribeck(mu_s=1.0, mu_k=0.6, v_s=0.2).kinetic_value(0.0)
+    1.0
+    """
+
+    mu_s: float
+    mu_k: float
+    v_s: float
+    shape: float = 1
+
+    rules: ClassVar[Mapping[str, str]] = {"v_s": "positive", "shape": "positive"}
+
+    def __post_init__(self) -> None:
+        check_number("Stribeck.shape", self.shape, positive=True)
+        super().__post_init__()
+
+    @property
+    def _whole(self) -> bool:
+        return float(self.shape).is_integer() and self.shape <= 8
+
+    def parameters(self) -> dict[str, float]:
+        values = super().parameters()
+        if self._whole:
+            del values["shape"]
+        return values
+
+    def structure(self) -> str:
+        return f"Stribeck^{int(self.shape)}" if self._whole else "Stribeck^shape"
+
+    @property
+    def kinetic(self) -> Function:
+        if self._whole:
+            power = int(self.shape)
+            return lambda v, mu_s, mu_k, v_s: mu_k + (mu_s - mu_k) * exp(-((v / v_s) ** power))
+        floor = SPEED_FLOOR
+        return lambda v, mu_s, mu_k, v_s, shape: (
+            mu_k + (mu_s - mu_k) * exp(-((v / v_s + floor) ** shape))
+        )
+
+    @property
+    def static(self) -> Function:
+        return lambda mu_s, **_: mu_s
+
+
+@dataclass(frozen=True, eq=False)
+class PoppStelter(FrictionLaw):
+    """(μ₀ − μ₁)/(1 + λ₁|v|) + μ₁ + λ₂v² (Popp and Stelter 1990): falls, then rises.
+
+    >>> round(PoppStelter(0.4, 0.1, 1.42, 0.01).kinetic_value(0.0), 12)
+    0.4
+    """
+
+    mu_0: float
+    mu_1: float
+    lambda_1: float
+    lambda_2: float = 0.0
+
+    @property
+    def kinetic(self) -> Function:
+        return lambda v, mu_0, mu_1, lambda_1, lambda_2: (
+            (mu_0 - mu_1) / (1 + lambda_1 * v) + mu_1 + lambda_2 * v**2
+        )
+
+    @property
+    def static(self) -> Function:
+        return lambda mu_0, **_: mu_0
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial(FrictionLaw):
+    """c₀ + c₁|v| + c₂|v|² + …; `mu_s` is the static coefficient (c₀ when it is not given).
+
+    Parameters are named c0, c1, …
+
+    >>> Polynomial([0.5, -0.25, 0.125]).kinetic_value(1.0)
+    0.375
+    """
+
+    coefficients: tuple[float, ...]
+    mu_s: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficients", tuple(self.coefficients))
+        if not self.coefficients:
+            raise ModelError("Polynomial has no coefficients: give at least one, the coefficient at rest")
+        super().__post_init__()
+
+    def parameters(self) -> dict[str, float]:
+        values = {f"c{power}": value for power, value in enumerate(self.coefficients)}
+        return values if self.mu_s is None else values | {"mu_s": self.mu_s}
+
+    default_rule: ClassVar[str] = "any"
+
+    def structure(self) -> str:
+        return f"Polynomial^{len(self.coefficients) - 1}{'' if self.mu_s is None else ' with static'}"
+
+    @property
+    def kinetic(self) -> Function:
+        degree = len(self.coefficients) - 1
+
+        def polynomial(v: Any, **values: Any) -> Any:
+            total = values[f"c{degree}"]
+            for power in reversed(range(degree)):
+                total = total * v + values[f"c{power}"]
+            return total
+
+        return polynomial
+
+    @property
+    def static(self) -> Function | None:
+        return None if self.mu_s is None else lambda mu_s, **_: mu_s
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated(FrictionLaw):
+    """Measured points (speed, coefficient) joined by a smooth monotone curve (PCHIP); constant beyond the last.
+
+    Speeds rise from 0. `mu_s` is the static coefficient (the first point's when it is not given).
+
+    >>> Tabulated(speeds=[0, 1, 2], values=[0.4, 0.3, 0.3]).kinetic_value(5.0)
+    0.3
+    """
+
+    speeds: tuple[float, ...]
+    values: tuple[float, ...]
+    mu_s: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("speeds", "values"):
+            numbers = tuple(
+                check_number(f"Tabulated.{name}[{i}]", value, nonnegative=True)
+                for i, value in enumerate(getattr(self, name))
+            )
+            object.__setattr__(self, name, numbers)
+        if len(self.speeds) < 2 or len(self.speeds) != len(self.values):
+            raise ModelError(
+                f"Tabulated has {len(self.speeds)} speeds and {len(self.values)} values: "
+                "give as many of each, at least two"
+            )
+        if self.speeds[0] != 0 or any(b <= a for a, b in zip(self.speeds, self.speeds[1:], strict=False)):
+            raise ModelError(f"Tabulated.speeds are {self.speeds}: they must rise, from 0")
+        super().__post_init__()
+
+    def parameters(self) -> dict[str, float]:
+        return {} if self.mu_s is None else {"mu_s": self.mu_s}
+
+    def structure(self) -> str:
+        return f"Tabulated{self.speeds}{self.values}{'' if self.mu_s is None else ' with static'}"
+
+    def cubics(self) -> tuple[tuple[float, ...], ...]:
+        """Per interval (c₀, c₁, c₂, c₃) of the cubic in v − speeds[i]; the last one, beyond the table, is constant."""
+        from scipy.interpolate import PchipInterpolator
+
+        curve = PchipInterpolator(self.speeds, self.values)
+        inside = [tuple(float(c) for c in column[::-1]) for column in curve.c.T]
+        return (*inside, (self.values[-1], 0.0, 0.0, 0.0))
+
+    @property
+    def kinetic(self) -> Function:
+        speeds, cubics = self.speeds, self.cubics()
+
+        def interpolate(v: float, **_: float) -> float:
+            interval = sum(1 for speed in speeds if speed <= v) - 1
+            c0, c1, c2, c3 = cubics[interval]
+            w = v - speeds[interval]
+            return c0 + w * (c1 + w * (c2 + w * c3))
+
+        return interpolate
+
+    @property
+    def static(self) -> Function | None:
+        return None if self.mu_s is None else lambda mu_s: mu_s
+
+
+@dataclass(frozen=True, eq=False)
+class WithViscous(FrictionLaw):
+    """Any law plus a viscous coefficient c·|v|; made by `law.with_viscous(c)`. Its parameter is `viscous`."""
+
+    law: FrictionLaw
+    viscous: float
+
+    def parameters(self) -> dict[str, float]:
+        return self.law.parameters() | {"viscous": self.viscous}
+
+    def structure(self) -> str | None:
+        inner = self.law.structure()
+        return None if inner is None else f"{inner} + viscous"
+
+    def check(self, values: Mapping[str, float], what: str) -> None:
+        self.law.check({k: v for k, v in values.items() if k != "viscous"}, what)
+        check_number(f"{what}.viscous", values["viscous"], nonnegative=True)
+
+    @property
+    def kinetic(self) -> Function:
+        dry = self.law.kinetic
+        return lambda v, viscous, **others: dry(v, **others) + viscous * v
+
+    @property
+    def static(self) -> Function | None:
+        inner = self.law.static
+        return inner if inner is None else lambda viscous, **others: inner(**others)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionLaw(FrictionLaw):
+    """A law from any plain function of the slip speed; arguments with defaults are its parameters.
+
+    A contact makes one of these when it is given a function. `mu_s` sets a static coefficient above kinetic(0).
+
+    >>> def weakening(v, mu_k=0.6, mu_s=1.0, v_s=0.2):
+    ...     return mu_k + (mu_s - mu_k) * exp(-v / v_s)
+    >>> FunctionLaw(weakening).static_value()
+    1.0
+    """
+
+    function: Callable[..., Any]
+    static_coefficient: float | None = field(default=None)
+
+    default_rule: ClassVar[str] = "any"
+
+    def parameters(self) -> dict[str, float]:
+        variables, parameters = arguments_of(self.function, "the law")
+        if variables not in (("v",), ("speed",)):
+            raise ModelError(
+                f"the law {getattr(self.function, '__name__', self.function)!r} depends on "
+                f"{', '.join(variables) or 'nothing'}: a law is a function of the slip speed v alone, "
+                "its other arguments need default values"
+            )
+        if self.static_coefficient is not None:
+            parameters = parameters | {"static": self.static_coefficient}
+        return parameters
+
+    def structure(self) -> str | None:
+        mark = fingerprint(self.function)
+        return None if mark is None else f"{mark}{'' if self.static_coefficient is None else ' with static'}"
+
+    @property
+    def kinetic(self) -> Function:
+        function = self.function
+        return lambda v, **values: function(v, **{k: x for k, x in values.items() if k != "static"})
+
+    @property
+    def static(self) -> Function | None:
+        return None if self.static_coefficient is None else lambda static, **_: static

@@ -1,0 +1,277 @@
+"""Classic models, each made of the parts a user has, with its source and what is known exactly about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from math import cos
+
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
+from stickslip.model.parts import Base, Belt, Contact, Damper, Force, Mass, Spring, ground
+from stickslip.model.system import About, System, suggest
+
+LEINE = "Leine, van Campen, de Kraker, van den Steen: Nonlinear Dynamics 16 (1998) 41–54"
+VAN_DE_VRANDE = "Van de Vrande, van Campen, de Kraker: Nonlinear Dynamics 19 (1999) 157–169"
+HINRICHS = "Hinrichs, Oestreich, Popp: Journal of Sound and Vibration 216 (1998) 435–459"
+WIERCIGROCH = "Wiercigroch: Zeszyty Naukowe Politechniki Śląskiej, Mechanika 115 (1994)"
+AWREJCEWICZ = "Awrejcewicz, Olejnik: two-degrees-of-freedom stick-slip dynamics (2002)"
+
+
+def _known(condition: bool, **values: float) -> dict[str, float]:
+    """Exact results hold for the published parameter values only."""
+    return values if condition else {}
+
+
+def block_on_belt(v_dr: float = 0.2, delta: float = 3.0) -> System:
+    """A block held by a spring rides on a belt; friction falls with slip speed (leine1998 Sec. 3).
+
+    >>> block_on_belt().states
+    ('x.block', 'v.block')
+    """
+    block, belt = Mass("block", m=1.0, x=1.1), Belt("belt", speed=v_dr)
+    return System(
+        Spring(block, ground, k=1.0),
+        Contact(block, belt, law=Hyperbolic(mu_s=1.0, delta=delta), normal=1.0),
+        about=About(
+            "block_on_belt",
+            "Block on a moving belt",
+            f"{LEINE}, Sec. 3; {VAN_DE_VRANDE}, Sec. 2.1",
+            _known(
+                (v_dr, delta) == (0.2, 3.0),
+                period=12.00103129483,
+                stick_time=7.70503176935,
+                x_max=1.13394467644,
+                x_at_stick_onset=-0.54100635387,
+            ),
+        ),
+    )
+
+
+def two_blocks(v_dr: float = 0.14, alpha: float = 1.2, beta: float = 1.3, gamma: float = 3.0) -> System:
+    """Two coupled blocks on one belt (vandevrande1999 Sec. 2.2, after Galvanetto, Bishop and Briseghella).
+
+    >>> two_blocks().contacts
+    ('contact1', 'contact2')
+    """
+    first, second, belt = Mass("block1", m=1.0, x=1.0), Mass("block2", m=1.0, x=1.2), Belt("belt", speed=v_dr)
+    law = Hyperbolic(mu_s=1.0, delta=gamma)
+    return System(
+        Spring(first, ground, k=1.0, name="spring1"),
+        Spring(second, ground, k=1.0, name="spring2"),
+        Spring(first, second, k=alpha, name="coupling"),
+        Contact(first, belt, law=law, normal=1.0, name="contact1"),
+        Contact(second, belt, law=law, normal=beta, name="contact2"),
+        about=About("two_blocks", "Two coupled blocks on a belt", f"{VAN_DE_VRANDE}, Sec. 2.2"),
+    )
+
+
+def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> System:
+    """A drill bit twisting against rock (vandevrande1999 Sec. 3, after Jansen): the string's twist ψ on a "belt" η.
+
+    The kinetic torque is half the static one. ψ is measured from steady drilling, hence the constant torque −θ.
+
+    >>> drill_string().parameters["contact.normal"]
+    4.2
+    """
+    twist, table = Mass("twist", m=1.0, v=eta, unit="rad"), Belt("table", speed=eta)
+    return System(
+        Spring(twist, ground, k=1.0),
+        Damper(twist, ground, c=2 * zeta),
+        Force(twist, lambda theta=theta: -theta),
+        Contact(twist, table, law=Coulomb(mu_s=2.0, mu_k=1.0), normal=theta),
+        about=About(
+            "drill_string",
+            "Torsional stick-slip of a drill string",
+            f"{VAN_DE_VRANDE}, Sec. 3",
+            _known((eta, zeta, theta) == (4.0, 0.05, 4.2), period=6.53058288421, x_max=5.43551787361),
+        ),
+    )
+
+
+def bowed_string(diameter: float = 1e-3) -> System:
+    """A violin string under the bow: lateral motion, and torsion times radius (leine1998 Sec. 7 and Appendix B).
+
+    >>> round(bowed_string().about.known["frequency_ratio"], 5)
+    35.36034
+    """
+    check_number("bowed_string: diameter", diameter, positive=True)
+    length, tension, shear, density = 0.32, 50.0, 79.6e9, 7850.0
+    area = math.pi * diameter**2 / 4
+    m = density * area * length / 3
+    # J/r² = m/2 and k_t/r² = 2 G A/l for a solid round string: torsion as a second mass moving by φr.
+    string = Mass("string", m=m, unit="m")
+    torsion = Mass("torsion", m=m / 2, unit="m")
+    bow = Belt("bow", speed=1.0)
+    return System(
+        Spring(string, ground, k=4 * tension / length, name="lateral"),
+        Spring(torsion, ground, k=2 * shear * area / length, name="twisting"),
+        Contact({string: 1.0, torsion: 1.0}, bow, law=Hyperbolic(mu_s=1.0, delta=0.5), normal=1.0),
+        time_unit="s",
+        about=About(
+            "bowed_string",
+            "Bowed violin string, lateral and torsional",
+            f"{LEINE}, Sec. 7",
+            {"frequency_ratio": math.sqrt(shear * area / tension)}
+            | _known(diameter == 1e-3, frequency=134.4966),
+        ),
+    )
+
+
+def characteristic(name: str) -> FrictionLaw:
+    """The friction characteristics I, II and III of hinrichs1998 Fig. 3.
+
+    >>> characteristic("II").static_value()
+    0.4
+    """
+    laws = {
+        "I": Coulomb(mu_s=0.25),
+        "II": Coulomb(mu_s=0.4, mu_k=0.25),
+        "III": PoppStelter(mu_0=0.4, mu_1=0.1, lambda_1=1.42, lambda_2=0.01),
+    }
+    if name not in laws:
+        raise ModelError(f"there is no characteristic {name!r}{suggest(name, laws)}")
+    return laws[name]
+
+
+def forced_oscillator(
+    characteristic: str = "III", eta: float = 1.0, u0: float = 0.5, v0: float = 1.0, load: float = 10.0
+) -> System:
+    """A block on a belt, its spring's other end shaken harmonically (hinrichs1998 Sec. 2).
+
+    `load` is F_N/c; u₀ and η are amplitude and frequency ratio of the excitation.
+
+    >>> forced_oscillator(eta=0.9).parameters["base.eta"]
+    0.9
+    """
+    block, belt = Mass("block", m=1.0), Belt("belt", speed=v0)
+    base = Base("base", motion=lambda t, u0=u0, eta=eta: u0 * cos(eta * t))
+    return System(
+        Spring(block, base, k=1.0),
+        Contact(block, belt, law=_characteristic(characteristic), normal=load),
+        start={"v.block": v0},
+        about=About(
+            "forced_oscillator",
+            f"Friction oscillator with self- and external excitation, characteristic {characteristic}",
+            f"{HINRICHS}, Sec. 2 (the belt speed of its figures, v₀ = 1, is not printed)",
+            _known((characteristic, eta, u0, v0, load) == ("II", 0.9, 0.5, 1.0, 10.0), x_release=3.7275233436),
+        ),
+    )
+
+
+_characteristic = characteristic
+
+
+def excited_oscillator(
+    xi: float = 0.1, beta: float = 0.3, eta: float = 2.0, v0: float = 1.0, load: float = 10.0
+) -> System:
+    """The kinematically excited oscillator of wiercigroch1994, Eq. (7).
+
+    The paper prints no parameter values: these are the Popp–Stelter constants, with ξ, β and N fitted to the critical
+    belt speed it reports (1.68 at η = 2); the fit is not unique.
+
+    >>> excited_oscillator().parameters["force.beta"]
+    0.3
+    """
+    block, belt = Mass("block", m=1.0, v=v0), Belt("belt", speed=v0)
+    return System(
+        Spring(block, ground, k=1.0),
+        Damper(block, ground, c=2 * xi),
+        Force(block, lambda t, beta=beta, eta=eta: beta * cos(eta * t)),
+        Contact(block, belt, law=_characteristic("III"), normal=load),
+        about=About("excited_oscillator", "Kinematically excited friction oscillator", f"{WIERCIGROCH}, Eq. (7)"),
+    )
+
+
+def block_and_pendulum(
+    law: str = "hyperbolic",
+    v_b: float = 2.0,
+    e1: float = 0.11,
+    e2: float = 0.06,
+    e3: float = 0.04,
+    e4: float = 0.23,
+    gamma: float = 0.2,
+    mu_0: float = 0.25,
+    mu_g: float = 0.15,
+    c: float = 10.0,
+) -> System:
+    """A block on a belt, tied to a pendulum that loads the contact (awrejcewicz2002 Eq. (8)).
+
+    The normal force is 1 + e₂y₃. `gamma` belongs to the hyperbolic law, `mu_0`, `mu_g` and `c` to the Stribeck law.
+
+    >>> block_and_pendulum("stribeck").parameters["contact.mu_k"]
+    0.6
+    """
+    laws: dict[str, Callable[[], FrictionLaw]] = {
+        "hyperbolic": lambda: Hyperbolic(mu_s=1.0, delta=gamma),
+        "stribeck": lambda: Stribeck(mu_s=1.0, mu_k=mu_g / mu_0, v_s=(mu_0 - mu_g) / c),
+    }
+    if law not in laws:
+        raise ModelError(f"there is no law {law!r} for block_and_pendulum{suggest(law, laws)}")
+    block, pendulum = Mass("block", m=e1, v=v_b), Mass("pendulum", m=e3)
+    belt = Belt("belt", speed=v_b)
+    return System(
+        Spring(block, pendulum, k=1.0, name="coupling"),
+        Spring(pendulum, ground, k=e4, name="support"),
+        Contact(block, belt, law=laws[law](), normal=lambda x_pendulum, e2=e2: 1 + e2 * x_pendulum),
+        about=About("block_and_pendulum", "Block on a belt with a pendulum that loads it", f"{AWREJCEWICZ}, Eq. (8)"),
+    )
+
+
+def coulomb_oscillator(
+    m: float = 1.0, k: float = 1.0, friction: float = 1.0, x: float = 12.0, v: float = 6.0
+) -> System:
+    """A block on rough ground, let go: m ẍ + k x ∈ −F·Sign(ẋ). It comes to rest in finite time.
+
+    >>> coulomb_oscillator().contacts
+    ('contact',)
+    """
+    block = Mass("block", m=m, x=x, v=v)
+    published = (m, k, friction, x, v) == (1.0, 1.0, 1.0, 12.0, 6.0)
+    return System(
+        Spring(block, ground, k=k),
+        Contact(block, ground, law=Coulomb(mu_s=1.0), normal=friction),
+        about=About(
+            "coulomb_oscillator",
+            "Free oscillator with Coulomb friction",
+            "textbook; decays by 2F/k per half swing",
+            _known(published, x_at_rest=15 - math.sqrt(205)),
+        ),
+    )
+
+
+def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3.0) -> System:
+    """n blocks on a belt, each held by a spring and tied to its neighbours (Burridge and Knopoff's fault in small).
+
+    >>> len(chain(4).contacts)
+    4
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
+        raise ModelError(f"chain: n is {n!r}: it must be a whole number from 1 to 1000")
+    belt = Belt("belt", speed=v_dr)
+    # Blocks start apart, so that they do not slip all at once.
+    blocks = [Mass(f"block{i}", m=1.0, x=0.5 * math.sin(3.0 * i)) for i in range(1, n + 1)]
+    law = Hyperbolic(mu_s=1.0, delta=delta)
+    return System(
+        *(Spring(b, ground, k=1.0, name=f"spring{i}") for i, b in enumerate(blocks, 1)),
+        *(
+            Spring(a, b, k=coupling, name=f"coupling{i}")
+            for i, (a, b) in enumerate(zip(blocks, blocks[1:], strict=False), 1)
+        ),
+        *(Contact(b, belt, law=law, normal=1.0, name=f"contact{i}") for i, b in enumerate(blocks, 1)),
+        about=About("chain", f"Chain of {n} blocks on a belt", "after Burridge, Knopoff: BSSA 57 (1967) 341–371"),
+    )
+
+
+LIBRARY: dict[str, Callable[..., System]] = {
+    "block_on_belt": block_on_belt,
+    "two_blocks": two_blocks,
+    "drill_string": drill_string,
+    "bowed_string": bowed_string,
+    "forced_oscillator": forced_oscillator,
+    "excited_oscillator": excited_oscillator,
+    "block_and_pendulum": block_and_pendulum,
+    "coulomb_oscillator": coulomb_oscillator,
+    "chain": chain,
+}
+"""Every classic model by name."""

@@ -1,0 +1,272 @@
+"""Parts of a mechanical system: bodies, and what acts between them.
+
+Every part is a frozen value. Numbers become parameters named `part.parameter`; a plain function may stand for a
+number wherever a `Value` is asked for, and its arguments with defaults become the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stickslip.model.errors import ModelError, check_name, check_number
+from stickslip.model.functions import Function, Value, arguments_of
+from stickslip.model.laws import FrictionLaw, FunctionLaw
+
+Rules = Mapping[str, str]
+
+
+def _check_value(what: str, value: Value, rule: str) -> None:
+    if callable(value):
+        arguments_of(value, what)
+    else:
+        check_number(what, value, positive=rule == "positive", nonnegative=rule == "nonnegative")
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What every part has in common: a name, and numbers or functions with a rule each."""
+
+    rules: ClassVar[Rules] = {}
+
+    @property
+    def kind(self) -> str:
+        return type(self).__name__
+
+    def check(self, name: str) -> None:
+        """Raise a sentence if a number of this part is not allowed."""
+        for attribute, rule in self.rules.items():
+            value = getattr(self, attribute)
+            if value is not None:
+                _check_value(f"{self.kind} {name!r}: {attribute}", value, rule)
+
+    def values(self) -> dict[str, Value]:
+        """The numbers and functions of this part that enter the equations."""
+        return {a: getattr(self, a) for a in self.rules if getattr(self, a) is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class Body(Part):
+    """Something with a position and a velocity."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name(f"a {self.kind}", self.name)
+        self.check(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Mass(Body):
+    """A moving body with one coordinate: a block, a rotor (then `m` is its moment of inertia), a mode.
+
+    Its states are `x.NAME` and `v.NAME`; `x` and `v` here are where it starts. `unit` labels the axes ("m", "rad").
+
+    >>> Mass("block", m=1.0).m
+    1.0
+    """
+
+    m: Value
+    x: float = 0.0
+    v: float = 0.0
+    unit: str = ""
+
+    rules: ClassVar[Rules] = {"m": "positive"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if callable(self.m):
+            raise ModelError(f"Mass {self.name!r}: m is a function; a mass is a positive number")
+        check_number(f"Mass {self.name!r}: x", self.x)
+        check_number(f"Mass {self.name!r}: v", self.v)
+
+
+@dataclass(frozen=True, eq=False)
+class Belt(Body):
+    """A surface that moves with a prescribed `speed`: a number or a function of time.
+
+    >>> Belt("belt", speed=0.2).speed
+    0.2
+    """
+
+    speed: Value = 0.0
+
+    rules: ClassVar[Rules] = {"speed": "any"}
+
+
+@dataclass(frozen=True, eq=False)
+class Base(Body):
+    """A body that moves as prescribed: `motion` is its position, a function of time (or a fixed number).
+
+    >>> from math import cos
+    >>> Base("shaker", motion=lambda t, u0=0.5, eta=1.0: u0 * cos(eta * t)).name
+    'shaker'
+    """
+
+    motion: Value = 0.0
+
+    rules: ClassVar[Rules] = {"motion": "any"}
+
+
+@dataclass(frozen=True, eq=False)
+class Ground(Body):
+    """What does not move."""
+
+    name: str = "ground"
+
+
+ground = Ground()
+"""The fixed surroundings, for springs, dampers and contacts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interaction(Part):
+    """Something that acts on bodies. `name` may stay empty: the system then names it by its kind."""
+
+    def bodies(self) -> tuple[Body, ...]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Spring(Interaction):
+    """A spring between two bodies: stiffness `k`, or `force`, a function of the extension `e` = x_a − x_b.
+
+    A positive force pulls the bodies together.
+
+    >>> Spring(Mass("block", 1.0), ground, k=2.0).k
+    2.0
+    """
+
+    a: Body
+    b: Body
+    k: float | None = None
+    force: Function | None = None
+    name: str = ""
+
+    rules: ClassVar[Rules] = {"k": "nonnegative", "force": "any"}
+
+    def __post_init__(self) -> None:
+        _check_pair(self, "k")
+        for body in self.bodies():
+            if isinstance(body, Belt):
+                raise ModelError(
+                    f"Spring between {self.a.name!r} and {self.b.name!r}: a Belt has a speed but no position; "
+                    "attach the spring to a Base with a motion"
+                )
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.a, self.b)
+
+
+@dataclass(frozen=True, eq=False)
+class Damper(Interaction):
+    """A damper between two bodies: coefficient `c`, or `force`, a function of the rate `e` = v_a − v_b.
+
+    >>> Damper(Mass("block", 1.0), ground, c=0.1).c
+    0.1
+    """
+
+    a: Body
+    b: Body
+    c: float | None = None
+    force: Function | None = None
+    name: str = ""
+
+    rules: ClassVar[Rules] = {"c": "nonnegative", "force": "any"}
+
+    def __post_init__(self) -> None:
+        _check_pair(self, "c")
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.a, self.b)
+
+
+def _check_pair(part: Spring | Damper, number: str) -> None:
+    where = f"{part.kind} {part.name!r}" if part.name else f"a {part.kind}"
+    for body in part.bodies():
+        if not isinstance(body, Body):
+            raise ModelError(f"{where} is attached to {body!r}: it needs two bodies (Mass, Base, ground)")
+    if not any(isinstance(body, Mass) for body in part.bodies()):
+        raise ModelError(f"{where} is attached to no Mass: at least one of its ends must be a Mass")
+    if part.a is part.b:
+        raise ModelError(f"{where} has both ends at {part.a.name!r}: attach it to two different bodies")
+    if (getattr(part, number) is None) == (part.force is None):
+        raise ModelError(f"{where} needs either {number}, a number, or force, a function; not both")
+    part.check(part.name or part.kind.lower())
+
+
+@dataclass(frozen=True, eq=False)
+class Force(Interaction):
+    """A force on a mass: a number, or a function of time `t`, own state `x`, `v`, and any state as `x_NAME`, `v_NAME`.
+
+    >>> from math import cos
+    >>> push = Force(Mass("block", 1.0), lambda t, amplitude=0.5, eta=1.0: amplitude * cos(eta * t))
+    """
+
+    on: Mass
+    force: Value = 0.0
+    name: str = ""
+
+    rules: ClassVar[Rules] = {"force": "any"}
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.on, Mass):
+            raise ModelError(f"a Force acts on {self.on!r}: it must act on a Mass")
+        self.check(self.name or "force")
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.on,)
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(Interaction):
+    """Dry friction between a mass and what it slides on.
+
+    Sliding velocity: v = v_on − v_against, or Σ weight·v_mass − v_against when `on` maps masses to weights.
+    `law` is a friction law or a plain function of the slip speed; `normal` is the normal force, a positive number or
+    a function of time and state.
+
+    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
+    >>> contact = Contact(block, belt, law=lambda v, mu=0.3: mu, normal=10.0)
+    """
+
+    on: Mass | Mapping[Mass, float]
+    against: Body
+    law: FrictionLaw | Function
+    normal: Value = 1.0
+    name: str = ""
+
+    rules: ClassVar[Rules] = {"normal": "positive"}
+
+    def __post_init__(self) -> None:
+        where = f"Contact {self.name!r}" if self.name else "a Contact"
+        weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0}
+        if not weights or not all(isinstance(mass, Mass) for mass in weights):
+            raise ModelError(f"{where} acts on {self.on!r}: it must act on a Mass, or map masses to weights")
+        for mass, weight in weights.items():
+            if check_number(f"{where}: weight of {mass.name!r}", weight) == 0:
+                raise ModelError(f"{where}: the weight of {mass.name!r} is 0; leave that mass out")
+        if not isinstance(self.against, Body):
+            raise ModelError(f"{where} slides on {self.against!r}: it needs a Mass, Belt, Base or ground")
+        if self.against in weights:
+            raise ModelError(f"{where} slides {self.against.name!r} on itself: name two different bodies")
+        if not isinstance(self.law, FrictionLaw):
+            if not callable(self.law):
+                raise ModelError(f"{where} has the law {self.law!r}: give a friction law or a function of v")
+            object.__setattr__(self, "law", FunctionLaw(self.law))
+        object.__setattr__(self, "on", tuple(weights.items()))
+        self.check(self.name or "contact")
+
+    @property
+    def weights(self) -> tuple[tuple[Mass, float], ...]:
+        """The masses this contact acts on, with their weights."""
+        return self.on  # type: ignore[return-value]
+
+    @property
+    def friction(self) -> FrictionLaw:
+        """The friction law, whatever it was made from."""
+        return self.law  # type: ignore[return-value]
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (*(mass for mass, _ in self.weights), self.against)

@@ -1,0 +1,352 @@
+"""`System`: parts put together, with named parameters; and `Filippov`: a system given by its equations."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from stickslip.model.errors import ModelError, check_name, check_number
+from stickslip.model.functions import Function, Value, arguments_of, fingerprint
+from stickslip.model.parts import Belt, Body, Contact, Ground, Interaction, Mass, Part
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a model comes from, and what is known exactly about it."""
+
+    name: str = ""
+    title: str = ""
+    source: str = ""
+    known: Mapping[str, float] = field(default_factory=dict)
+
+
+class Model:
+    """What simulation needs of a model: states, contacts, parameters with values, a start, a structure.
+
+    A model never changes; `with_` returns a changed copy.
+    """
+
+    about: About
+    states: tuple[str, ...]
+    contacts: tuple[str, ...]
+    start: Mapping[str, float]
+    parameters: Mapping[str, float]
+    units: Mapping[str, str]
+    time_unit: str
+
+    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Any:
+        """A copy with other parameter values: `system.with_({"belt.speed": 0.3})`."""
+        raise NotImplementedError
+
+    def structure(self) -> str | None:
+        """A text equal for models with equal equations, whatever their parameter values; None if unknown."""
+        raise NotImplementedError
+
+    def _changed(self, changes: Mapping[str, float] | None, more: Mapping[str, float]) -> dict[str, float]:
+        values = dict(self.parameters)
+        for name, value in {**(changes or {}), **more}.items():
+            values[self._resolve(name)] = check_number(name, value)
+        return values
+
+    def _resolve(self, name: str) -> str:
+        if name not in self.parameters:
+            raise ModelError(f"there is no parameter {name!r}{suggest(name, self.parameters)}")
+        return name
+
+    def start_state(self, start: Mapping[str, float] | Sequence[float] | None = None) -> list[float]:
+        """The initial values of all states, those not named in `start` as the model has them."""
+        if start is None:
+            start = {}
+        if not isinstance(start, Mapping):
+            numbers = [check_number(f"start[{i}]", value) for i, value in enumerate(start)]
+            if len(numbers) != len(self.states):
+                raise ModelError(
+                    f"the start has {len(numbers)} numbers, but this model has {len(self.states)} states: "
+                    f"{', '.join(self.states)}"
+                )
+            return numbers
+        for name in start:
+            if name not in self.states:
+                raise ModelError(f"there is no state {name!r}{suggest(name, self.states)}")
+        return [check_number(f"start of {name}", start.get(name, self.start[name])) for name in self.states]
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: what it may have meant, and what there is."""
+    known = list(known)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    shown = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
+    return f"{hint}; there are: {shown or 'none'}"
+
+
+class System(Model):
+    """A mechanical system made of parts.
+
+    >>> from stickslip.model.parts import Mass, Belt, Spring, Contact, ground
+    >>> from stickslip.model.laws import Hyperbolic
+    >>> block, belt = Mass("block", m=1.0), Belt("belt", speed=0.2)
+    >>> system = System(
+    ...     Spring(block, ground, k=1.0),
+    ...     Contact(block, belt, law=Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0),
+    ... )
+    >>> system.parameters["belt.speed"]
+    0.2
+    >>> system.with_({"belt.speed": 0.3}).parameters["belt.speed"]
+    0.3
+    """
+
+    def __init__(
+        self,
+        *parts: Part,
+        about: About | None = None,
+        name: str = "",
+        time_unit: str = "",
+        start: Mapping[str, float] | None = None,
+    ) -> None:
+        self.about = about if about is not None else About(name=name)
+        self.time_unit = time_unit
+        self.bodies, self.interactions = _collect(parts)
+        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
+        if not self.masses:
+            raise ModelError("the system has no Mass: at least one is needed")
+        self.friction = {n: p for n, p in self.interactions.items() if isinstance(p, Contact)}
+        self.contacts = tuple(self.friction)
+        self.states = (*(f"x.{m.name}" for m in self.masses), *(f"v.{m.name}" for m in self.masses))
+        per_time = f"/{time_unit}" if time_unit else ""
+        self.units = MappingProxyType(
+            {f"x.{m.name}": m.unit for m in self.masses}
+            | {f"v.{m.name}": f"{m.unit}{per_time}" if m.unit else "" for m in self.masses}
+        )
+        self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {
+            f"v.{m.name}": float(m.v) for m in self.masses
+        }
+        if start:
+            self.start = dict(zip(self.states, self.start_state(start), strict=True))
+        values, self.aliases = _parameters(self.bodies, self.interactions)
+        self.parameters = MappingProxyType(values)
+        self._check()
+
+    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> System:
+        copy = object.__new__(System)
+        copy.__dict__.update(self.__dict__)
+        copy.parameters = MappingProxyType(self._changed(changes, more))
+        copy._check()
+        return copy
+
+    def starting(self, start: Mapping[str, float]) -> System:
+        """A copy that starts elsewhere."""
+        copy = object.__new__(System)
+        copy.__dict__.update(self.__dict__)
+        copy.start = dict(zip(self.states, self.start_state(start), strict=True))
+        return copy
+
+    def _resolve(self, name: str) -> str:
+        return super()._resolve(self.aliases.get(name, name))
+
+    def local(self, part: str) -> dict[str, float]:
+        """The parameter values of one part under their short names; a shared law's appear at every sharer."""
+        prefix = f"{part}."
+        own = {n.removeprefix(prefix): v for n, v in self.parameters.items() if n.startswith(prefix)}
+        shared = {
+            alias.removeprefix(prefix): self.parameters[name]
+            for alias, name in self.aliases.items()
+            if alias.startswith(prefix)
+        }
+        return own | shared
+
+    def law_values(self, contact: str) -> dict[str, float]:
+        """The parameter values of one contact's friction law."""
+        local = self.local(contact)
+        return {name: local[name] for name in self.friction[contact].friction.parameters()}
+
+    def _check(self) -> None:
+        parts: dict[str, Part] = {**self.bodies, **self.interactions}
+        for part_name, part in parts.items():
+            local = self.local(part_name)
+            for attribute, rule in part.rules.items():
+                if attribute in local:
+                    check_number(
+                        f"{part.kind} {part_name!r}: {attribute}",
+                        local[attribute],
+                        positive=rule == "positive",
+                        nonnegative=rule == "nonnegative",
+                    )
+        for contact_name, contact in self.friction.items():
+            values = self.law_values(contact_name)
+            contact.friction.check(values, contact_name)
+            contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
+
+    def _typical_speed(self, contact: Contact) -> float:
+        """The slip speed of a mass at rest on its belt: where every run passes, so the law must hold there."""
+        against = contact.against
+        if isinstance(against, Belt) and not callable(against.speed):
+            return abs(self.parameters[f"{against.name}.speed"])
+        return 1.0
+
+    def structure(self) -> str | None:
+        marks: list[Any] = []
+        for name, part in {**self.bodies, **self.interactions}.items():
+            mark: dict[str, Any] = {"name": name, "kind": part.kind}
+            if isinstance(part, Interaction):
+                mark["on"] = [body.name for body in part.bodies()]
+            if isinstance(part, Contact):
+                mark["weights"] = [weight for _, weight in part.weights]
+                mark["law"] = part.friction.structure()
+                mark["shared"] = [p for p, o in self.friction.items() if o.law is part.law][0]
+            for attribute, value in part.values().items():
+                mark[attribute] = fingerprint(value) if callable(value) else "number"
+            if None in mark.values():
+                return None
+            marks.append(mark)
+        return json.dumps(marks)
+
+
+def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interaction]]:
+    bodies: dict[str, Body] = {}
+    interactions: list[Interaction] = []
+    for part in parts:
+        if isinstance(part, Interaction):
+            interactions.append(part)
+            found: tuple[Body, ...] = part.bodies()
+        elif isinstance(part, Body):
+            found = (part,)
+        else:
+            raise ModelError(f"{part!r} is not a part: use Mass, Spring, Damper, Force, Belt, Base, Contact")
+        for body in found:
+            if isinstance(body, Ground):
+                continue
+            if bodies.setdefault(body.name, body) is not body:
+                raise ModelError(f"two bodies have the name {body.name!r}: names must differ")
+    return bodies, _named(interactions, set(bodies))
+
+
+def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Interaction]:
+    kinds = Counter(part.kind for part in interactions if not getattr(part, "name", ""))
+    count: Counter[str] = Counter()
+    named: dict[str, Interaction] = {}
+    for part in interactions:
+        name = getattr(part, "name", "")
+        if not name:
+            count[part.kind] += 1
+            name = part.kind.lower() + (str(count[part.kind]) if kinds[part.kind] > 1 else "")
+        check_name(f"a {part.kind}", name)
+        if name in named or name in taken:
+            raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")
+        named[name] = part
+    return named
+
+
+def _parameters(
+    bodies: Mapping[str, Body], interactions: Mapping[str, Interaction]
+) -> tuple[dict[str, float], dict[str, str]]:
+    """All parameters with their values, and the second names of those that a shared law gives."""
+    values: dict[str, float] = {}
+    aliases: dict[str, str] = {}
+    owner: dict[int, str] = {}
+    everything: dict[str, Part] = {**bodies, **interactions}
+    for name, part in everything.items():
+        local: dict[str, float] = {}
+        for attribute, value in part.values().items():
+            local |= _numbers(f"{part.kind} {name!r}: {attribute}", attribute, value)
+        if isinstance(part, Contact):
+            law = part.friction
+            first = owner.setdefault(id(law), name)
+            for parameter, number in law.parameters().items():
+                if parameter in local:
+                    raise ModelError(f"Contact {name!r}: the law has a parameter {parameter!r}, which the contact has")
+                if first == name:
+                    local[parameter] = number
+                else:
+                    aliases[f"{name}.{parameter}"] = f"{first}.{parameter}"
+        values |= {f"{name}.{parameter}": float(number) for parameter, number in local.items()}
+    return values, aliases
+
+
+def _numbers(what: str, attribute: str, value: Value) -> dict[str, float]:
+    if callable(value):
+        return arguments_of(value, what)[1]
+    return {attribute: value}
+
+
+class Filippov(Model):
+    """A system given directly: ż = f(z, t) + G(z, t) λ, switching where h(z, t) = 0.
+
+    Each of `f`, `G`, `h`, `kinetic`, `static` is a plain function of the states by name (dots as underscores), of `t`,
+    and of parameters with defaults. `f` returns one rate per state; `G` one column entry per state (one contact), or
+    one tuple per state with an entry per contact; `h` one number (or one per contact). In slip λ = −sign(h)·kinetic,
+    where kinetic may also depend on the distance `v` = |h|; in stick (sliding mode) |λ| ≤ static. Both are 1 when
+    not given: a relay.
+
+    >>> relay = Filippov(("x", "y"), f=lambda x, y, a=1.0: (y, -a * x), G=lambda: (0.0, 1.0), h=lambda y: y)
+    >>> relay.contacts
+    ('contact',)
+    """
+
+    def __init__(
+        self,
+        states: Sequence[str],
+        *,
+        f: Function,
+        G: Function,
+        h: Function,
+        kinetic: Value = 1.0,
+        static: Value | None = None,
+        contacts: Sequence[str] = ("contact",),
+        start: Mapping[str, float] | None = None,
+        name: str = "",
+        about: About | None = None,
+        units: Mapping[str, str] | None = None,
+        time_unit: str = "",
+    ) -> None:
+        if not states:
+            raise ModelError("a Filippov system needs at least one state")
+        for state in states:
+            check_name("a state", state.replace(".", "_") if isinstance(state, str) else state)
+        for contact in contacts:
+            check_name("a contact", contact)
+        self.about = about if about is not None else About(name=name)
+        self.states, self.contacts = tuple(states), tuple(contacts)
+        self.units = MappingProxyType(dict.fromkeys(self.states, "") | dict(units or {}))
+        self.time_unit = time_unit
+        self.functions: dict[str, Callable[..., Any]] = {"f": f, "G": G, "h": h}
+        values: dict[str, float] = {}
+        for key, limit in (("kinetic", kinetic), ("static", static)):
+            if limit is None:
+                continue
+            if callable(limit):
+                self.functions[key] = limit
+            else:
+                values[key] = check_number(key, limit, nonnegative=True)
+        for key, function in self.functions.items():
+            if not callable(function):
+                raise ModelError(f"{key} is {function!r}: it must be a function of the states")
+            for parameter, number in arguments_of(function, key)[1].items():
+                if values.setdefault(parameter, number) != number:
+                    raise ModelError(
+                        f"the parameter {parameter!r} has the default {number:g} in {key} and "
+                        f"{values[parameter]:g} before: give it the same default everywhere"
+                    )
+        self.parameters = MappingProxyType(values)
+        self.start = dict.fromkeys(self.states, 0.0)
+        if start:
+            self.start = dict(zip(self.states, self.start_state(start), strict=True))
+
+    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Filippov:
+        copy = object.__new__(Filippov)
+        copy.__dict__.update(self.__dict__)
+        copy.parameters = MappingProxyType(self._changed(changes, more))
+        return copy
+
+    def structure(self) -> str | None:
+        marks = {key: fingerprint(function) for key, function in self.functions.items()}
+        if None in marks.values():
+            return None
+        return json.dumps([self.states, self.contacts, marks, sorted(self.parameters)])
+
+
