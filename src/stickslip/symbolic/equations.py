@@ -1,0 +1,323 @@
+"""The equations of a model in the one form that everything else uses.
+
+    ż = f(z, t, p) + G(z, t, p) λ
+    v = h(z, t, p)                                   sliding velocity per contact
+    slip:   λᵢ = −sᵢ Rᵢ(sᵢ vᵢ, z, t, p)              s = ±1, frozen in the mode
+    stick:  vᵢ = 0,  a + D λ = 0,  |λᵢ| ≤ Sᵢ          a = ∂h/∂z·f + ∂h/∂t,  D = ∂h/∂z·G
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from stickslip.model.errors import ModelError
+from stickslip.model.functions import arguments_of
+from stickslip.model.laws import FrictionLaw, Tabulated, WithViscous
+from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Ground, Mass, Spring
+from stickslip.model.system import Filippov, Model, System
+from stickslip.symbolic.trace import trace
+
+TIME = sympy.Symbol("t", real=True)
+
+
+class Table(sympy.Function):  # type: ignore[misc]
+    """Table(number, u): the tabulated law of that number at slip speed u; `TableSlope` is its derivative."""
+
+    nargs = 2
+
+    def fdiff(self, argindex: int = 2) -> sympy.Expr:
+        return TableSlope(*self.args)
+
+
+class TableSlope(sympy.Function):  # type: ignore[misc]
+    """The derivative of `Table` with respect to the slip speed."""
+
+    nargs = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The ingredients as SymPy expressions, one entry per state or per contact."""
+
+    states: tuple[sympy.Symbol, ...]
+    parameters: tuple[sympy.Symbol, ...]
+    speeds: tuple[sympy.Symbol, ...]  # u = s v = |v| per contact, the argument of R
+    f: tuple[sympy.Expr, ...]
+    G: tuple[tuple[sympy.Expr, ...], ...]  # [state][contact]
+    h: tuple[sympy.Expr, ...]
+    R: tuple[sympy.Expr, ...]
+    S: tuple[sympy.Expr, ...]
+    normal: tuple[sympy.Expr, ...]  # must stay positive; 1 where nothing can lift off
+    tables: tuple[Tabulated, ...]
+    formulas: Mapping[str, Any]  # the traced text of every plain function, by part
+
+    @cached_property
+    def a(self) -> tuple[sympy.Expr, ...]:
+        """∂h/∂z·f + ∂h/∂t: the slip acceleration without friction."""
+        return tuple(self._rate(h, self.f) + sympy.diff(h, TIME) for h in self.h)
+
+    @cached_property
+    def D(self) -> tuple[tuple[sympy.Expr, ...], ...]:
+        """∂h/∂z·G, the Delassus matrix."""
+        columns = list(zip(*self.G, strict=True))
+        return tuple(tuple(self._rate(h, column) for column in columns) for h in self.h)
+
+    def _rate(self, expression: sympy.Expr, direction: Any) -> sympy.Expr:
+        """Derivative of `expression` along `direction` in state space."""
+        free = expression.free_symbols
+        terms = [
+            sympy.diff(expression, z) * d
+            for z, d in zip(self.states, direction, strict=True)
+            if z in free and d != 0
+        ]
+        return sympy.Add(*terms)
+
+
+_RESERVED = {"t", "z", "p", "s", "force", "noise", "np", "njit", "pi", "float", "abs", "min", "max", "range"}
+_RESERVED |= {"atan", "comb", "copysign", "cos", "cosh", "exp", "isfinite", "log", "sin", "sinh", "sqrt", "tan", "tanh"}
+
+
+def symbol(name: str) -> sympy.Symbol:
+    """The symbol of a state or parameter: `x.block` → x_block; names that the source uses itself get an underscore."""
+    plain = name.replace(".", "_")
+    return sympy.Symbol(f"{plain}_" if plain in _RESERVED or plain.isupper() else plain, real=True)
+
+
+def derive(model: Model) -> Equations:
+    """The equations of any model.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> derive(block_on_belt()).h
+    (-belt_speed + v_block,)
+    """
+    names = [*model.states, *model.parameters]
+    symbols = [str(symbol(name)) for name in names]
+    for name in symbols:
+        if symbols.count(name) > 1:
+            raise ModelError(f"the name {name!r} stands for two things in this model: rename a part")
+    if isinstance(model, System):
+        return _Mechanics(model).equations()
+    if isinstance(model, Filippov):
+        return _filippov(model)
+    raise ModelError(f"{model!r} is not a model: build a System or a Filippov")
+
+
+class _Mechanics:
+    """Newton's law for every mass, from the parts."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.x = {mass.name: symbol(f"x.{mass.name}") for mass in system.masses}
+        self.v = {mass.name: symbol(f"v.{mass.name}") for mass in system.masses}
+        self.formulas: dict[str, Any] = {}
+        self.tables: list[Tabulated] = []
+        self.position = {"ground": sympy.Integer(0)}
+        self.velocity = {"ground": sympy.Integer(0)}
+        for body in system.bodies.values():
+            self._place(body)
+
+    def parameter(self, part: str, name: str) -> sympy.Symbol:
+        full = f"{part}.{name}"
+        return symbol(self.system.aliases.get(full, full))
+
+    def value(self, part: str, attribute: str, value: Any, variables: Mapping[str, sympy.Expr]) -> sympy.Expr:
+        """A number as its parameter, a function as its formula."""
+        if not callable(value):
+            return self.parameter(part, attribute)
+        what = f"{attribute} of {part!r}"
+        needed, parameters = arguments_of(value, what)
+        for name in needed:
+            if name not in variables:
+                raise ModelError(
+                    f"{what} depends on {name!r}, which is not known there; known are {', '.join(variables)}"
+                )
+        arguments = {name: variables[name] for name in needed}
+        inside = {name: sympy.Symbol(name, real=True) for name in parameters}
+        expression = trace(value, {**{n: sympy.Symbol(n, real=True) for n in needed}, **inside}, what)
+        if not isinstance(expression, sympy.Expr):
+            raise ModelError(f"{what} returns {expression}: it must return one number")
+        self.formulas[f"{part}.{attribute}"] = formula_text(expression)
+        outside = {sympy.Symbol(n, real=True): e for n, e in arguments.items()}
+        outside |= {inside[n]: self.parameter(part, n) for n in parameters}
+        return expression.xreplace(outside)
+
+    def _place(self, body: Body) -> None:
+        time = {"t": TIME}
+        match body:
+            case Mass():
+                self.position[body.name] = self.x[body.name]
+                self.velocity[body.name] = self.v[body.name]
+            case Belt():
+                self.velocity[body.name] = self.value(body.name, "speed", body.speed, time)
+            case Base():
+                self.position[body.name] = self.value(body.name, "motion", body.motion, time)
+                self.velocity[body.name] = sympy.diff(self.position[body.name], TIME)
+            case Ground():
+                pass
+
+    def everything(self) -> dict[str, sympy.Expr]:
+        """The names a force or a normal force may depend on."""
+        names = {"t": TIME}
+        names |= {f"x_{n}": s for n, s in self.x.items()}
+        return names | {f"v_{n}": s for n, s in self.v.items()}
+
+    def equations(self) -> Equations:
+        system = self.system
+        force = {mass.name: sympy.Integer(0) for mass in system.masses}
+        contacts: list[_ContactEquations] = []
+        for name, part in system.interactions.items():
+            match part:
+                case Spring() | Damper():
+                    self._pull(force, name, part)
+                case Force():
+                    own = {"x": self.x[part.on.name], "v": self.v[part.on.name]}
+                    force[part.on.name] += self.value(name, "force", part.force, {**self.everything(), **own})
+                case Contact():
+                    contacts.append(self._contact(name, part))
+        m = {mass.name: self.parameter(mass.name, "m") for mass in system.masses}
+        zero = (sympy.Integer(0),) * len(contacts)
+        return Equations(
+            states=(*self.x.values(), *self.v.values()),
+            parameters=tuple(symbol(name) for name in system.parameters),
+            speeds=tuple(contact.speed for contact in contacts),
+            f=(*self.v.values(), *(force[n] / m[n] for n in m)),
+            G=(*(zero for _ in m), *(tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m)),
+            h=tuple(contact.h for contact in contacts),
+            R=tuple(contact.R for contact in contacts),
+            S=tuple(contact.S for contact in contacts),
+            normal=tuple(contact.normal for contact in contacts),
+            tables=tuple(self.tables),
+            formulas=self.formulas,
+        )
+
+    def _pull(self, force: dict[str, sympy.Expr], name: str, part: Spring | Damper) -> None:
+        where = self.position if isinstance(part, Spring) else self.velocity
+        stretch = where[part.a.name] - where[part.b.name]
+        if part.force is not None:
+            tension = self.value(name, "force", part.force, {"e": stretch})
+        else:
+            tension = self.parameter(name, "k" if isinstance(part, Spring) else "c") * stretch
+        for body, sign in ((part.a, -1), (part.b, 1)):
+            if isinstance(body, Mass):
+                force[body.name] += sign * tension
+
+    def _contact(self, name: str, part: Contact) -> _ContactEquations:
+        weights = {mass.name: _exact(weight) for mass, weight in part.weights}
+        h = sympy.Add(*(w * self.v[n] for n, w in weights.items())) - self.velocity[part.against.name]
+        if isinstance(part.against, Mass):
+            weights[part.against.name] = sympy.Integer(-1)
+        speed = sympy.Symbol(f"speed_{name}", real=True)
+        normal = self.value(name, "normal", part.normal, self.everything())
+        mu = self._coefficient(name, part.friction, speed)
+        static = part.friction.static
+        symbols = {n: self.parameter(name, n) for n in part.friction.parameters()}
+        mu_s = mu.subs(speed, 0) if static is None else trace(static, symbols, f"the static law of {name!r}")
+        if static is None and mu.has(Table):
+            mu_s = mu.replace(Table, lambda number, u: sympy.Float(self.tables[int(number)].values[0]))
+            mu_s = mu_s.subs(speed, 0)
+        lifts = not normal.free_symbols <= set(symbol(p) for p in self.system.parameters)
+        return _ContactEquations(
+            h, weights, speed, normal * mu, normal * mu_s, normal if lifts else sympy.Integer(1)
+        )
+
+    def _coefficient(self, name: str, law: FrictionLaw, speed: sympy.Symbol) -> sympy.Expr:
+        if isinstance(law, Tabulated):
+            self.tables.append(law)
+            return Table(len(self.tables) - 1, speed)
+        if isinstance(law, WithViscous):
+            return self._coefficient(name, law.law, speed) + self.parameter(name, "viscous") * speed
+        inside = {n: sympy.Symbol(n, real=True) for n in law.parameters()}
+        v = sympy.Symbol("v", real=True)
+        expression = trace(law.kinetic, {"v": v, **inside}, f"the law of {name!r}")
+        self.formulas[f"{name}.law"] = formula_text(expression)
+        return expression.xreplace({v: speed} | {s: self.parameter(name, n) for n, s in inside.items()})
+
+
+@dataclass(frozen=True)
+class _ContactEquations:
+    h: sympy.Expr
+    weights: Mapping[str, sympy.Expr]
+    speed: sympy.Symbol
+    R: sympy.Expr
+    S: sympy.Expr
+    normal: sympy.Expr
+
+
+def _exact(weight: float) -> sympy.Expr:
+    return sympy.Integer(int(weight)) if float(weight).is_integer() else sympy.Float(weight)
+
+
+def formula_text(expression: Any) -> Any:
+    """An expression in the grammar of model files (nested tuples give nested lists)."""
+    if isinstance(expression, tuple):
+        return [formula_text(item) for item in expression]
+    names = {"Abs": "abs", "Min": "min", "Max": "max"}
+    text = sympy.sstr(expression.replace(sympy.Piecewise, _where_text), full_prec=False)
+    for ours, theirs in names.items():
+        text = text.replace(f"{ours}(", f"{theirs}(")
+    return text
+
+
+def _where_text(*pairs: Any) -> sympy.Expr:
+    *conditional, (last, _) = pairs
+    for value, condition in reversed(conditional):
+        last = sympy.Function("where")(condition, value, last)
+    return last
+
+
+def _filippov(model: Filippov) -> Equations:
+    states = {name.replace(".", "_"): symbol(name) for name in model.states}
+    speeds = tuple(sympy.Symbol(f"speed_{name}", real=True) for name in model.contacts)
+    formulas: dict[str, Any] = {}
+
+    def ingredient(key: str, more: Mapping[str, sympy.Expr] | None = None) -> Any:
+        function: Callable[..., Any] = model.functions[key]
+        needed, parameters = arguments_of(function, key)
+        known = {"t": TIME, **states, **(more or {})}
+        for name in needed:
+            if name not in known:
+                raise ModelError(f"{key} depends on {name!r}, which is not known; known are {', '.join(known)}")
+        arguments = {n: known[n] for n in needed} | {n: symbol(n) for n in parameters}
+        traced = trace(function, arguments, key)
+        formulas[key] = formula_text(traced)
+        return traced if isinstance(traced, tuple) else (traced,)
+
+    def limit(key: str, index: int) -> sympy.Expr:
+        if key not in model.functions:
+            return symbol(key)
+        values = ingredient(key, {"v": speeds[index]})
+        return values[index if len(values) > 1 else 0]
+
+    contacts = range(len(model.contacts))
+    f, h = ingredient("f"), ingredient("h")
+    rows = ingredient("G")
+    G = tuple(row if isinstance(row, tuple) else (row,) for row in rows)
+    if len(f) != len(states) or len(G) != len(states) or any(len(row) != len(contacts) for row in G):
+        raise ModelError(
+            f"f gives {len(f)} rates and G {len(G)} rows for {len(states)} states and {len(contacts)} contacts: "
+            "f needs one rate per state, G one row per state with one entry per contact"
+        )
+    if len(h) != len(contacts):
+        raise ModelError(f"h gives {len(h)} values for {len(contacts)} contacts: it needs one per contact")
+    R = tuple(limit("kinetic", i) for i in contacts)
+    has_static = "static" in model.functions or "static" in model.parameters
+    S = tuple(limit("static", i) if has_static else R[i].subs(speeds[i], 0) for i in contacts)
+    return Equations(
+        states=tuple(states.values()),
+        parameters=tuple(symbol(name) for name in model.parameters),
+        speeds=speeds,
+        f=f,
+        G=G,
+        h=h,
+        R=R,
+        S=S,
+        normal=(sympy.Integer(1),) * len(contacts),
+        tables=(),
+        formulas=formulas,
+    )
+

@@ -1,0 +1,250 @@
+"""Source of the Taylor recurrences of a tape.
+
+One table of recurrences, two ways to write them: `Unrolled`, straight-line code with every coefficient in a variable
+(fastest, for small models and a fixed stick pattern), and `Looped`, loops over a work array (for any size). The newest
+terms of each convolution come last, since the older ones can be added while those are still being computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+
+from stickslip.symbolic.tape import Tape
+
+Order = int | str
+
+
+class Writer:
+    """Writes one order of every series; subclasses say how a coefficient and a sum are spelled."""
+
+    def __init__(self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int) -> None:
+        self.tape, self.constant, self.order = tape, constant, order
+        self.lines: list[str] = []
+
+    def at(self, node: int, k: Order) -> str:
+        raise NotImplementedError
+
+    def put(self, node: int, k: Order, text: str) -> None:
+        raise NotImplementedError
+
+    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> str:
+        raise NotImplementedError
+
+    def highest(self, node: int, k: Order) -> Order:
+        """The last order at which the series of `node` can be nonzero, at most k."""
+        raise NotImplementedError
+
+    def scaled(self, coefficient: sympy.Expr, text: str) -> str:
+        if coefficient == 1:
+            return text
+        if coefficient == -1:
+            return f"-{text}"
+        return f"{self.constant(coefficient)}*{text}"
+
+    def first(self, node: int) -> None:
+        """Order 0 of a series: the operation itself on the values."""
+        n = self.tape.nodes[node]
+        values = [self.at(a, 0) for a in n.arguments]
+        match n.operation:
+            case "linear":
+                terms = [self.scaled(c, v) for c, v in zip(n.constants[1:], values, strict=True)]
+                if n.constants[0] != 0 or not terms:
+                    terms = [self.constant(n.constants[0]), *terms]
+                self.put(node, 0, _add(terms))
+            case "product":
+                self.put(node, 0, f"{values[0]}*{values[1]}")
+            case "square":
+                self.put(node, 0, f"{values[0]}*{values[0]}")
+            case "quotient":
+                above = self.constant(n.constants[0]) if n.constants else values[0]
+                self.lines.append(f"inverse{node} = 1.0/{values[-1]}")
+                self.put(node, 0, f"{above}*inverse{node}")
+                self.lines.append(f"slope{node} = -{self.at(node, 0)}*inverse{node}")
+            case "power":
+                self.put(node, 0, f"{values[0]}**{self.constant(n.constants[0])}")
+            case "tan'" | "tanh'":
+                name = n.operation[:-1]
+                sign = "+" if name == "tan" else "-"
+                self.put(node, 0, f"1.0 {sign} {name}({values[0]})**2")
+            case "atan":
+                self.put(node, 0, f"atan({values[0]})")
+            case "select":
+                self.put(node, 0, f"{values[0]} if {self.constant(n.constants[0])} > 0.0 else {values[1]}")
+            case name:
+                self.put(node, 0, f"{name}({values[0]})")
+
+    def next(self, node: int, k: Order) -> None:
+        """Order k ≥ 1 of a series from lower orders: the recurrences."""
+        n = self.tape.nodes[node]
+        a = n.arguments[0] if n.arguments else -1
+        match n.operation:
+            case "linear":
+                terms = zip(n.constants[1:], n.arguments, strict=True)
+                self.put(node, k, _add([self.scaled(c, self.at(m, k)) for c, m in terms if self._alive(m, k)]))
+            case "product":  # c_k = Σ a_j b_(k−j)
+                b = n.arguments[1]
+                self.put(node, k, self.convolution(a, b, 0, k))
+            case "square":
+                self.put(node, k, self.convolution(a, a, 0, k))
+            case "quotient":  # q b = a:  q_k = (a_k − Σ_(j≥1) b_j q_(k−j)) / b_0
+                b = n.arguments[-1]
+                # The newest term, b_k q_0, stands alone: everything else is ready before b_k is.
+                above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*inverse{node}"
+                older = self.highest(b, _minus(k, 1))
+                known = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, _minus(k, j))}")
+                rest = "" if known == "0.0" else f" - {_group(known)}*inverse{node}"
+                newest = f"{self.at(b, k)}*slope{node}" if self._alive(b, k) else "0.0"
+                self.put(node, k, f"{newest}{rest}{above}")
+            case "exp":  # e' = a' e
+                self.put(node, k, f"{self.derivative_times(a, node, k)}{_over(k)}")
+            case "sin" | "cos" | "sinh" | "cosh":  # s' = a' c,  c' = ∓ a' s
+                sign = "-" if n.operation == "cos" else ""
+                self.put(node, k, f"{sign}{self.derivative_times(a, self.partner(node), k)}{_over(k)}")
+            case "tan" | "tanh":  # w' = (1 ± w²) a'
+                self.put(node, k, f"{self.derivative_times(a, self.partner(node), k)}{_over(k)}")
+            case "tan'" | "tanh'":
+                w = self.partner(node)
+                sign = "" if n.operation == "tan'" else "-"
+                self.put(node, k, f"{sign}{_group(self.convolution(w, w, 0, k))}")
+            case "log":  # a l' = a'
+                known = self.sum(1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(a, _minus(k, j))}")
+                self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(a, 0)}")
+            case "atan":  # (1 + a²) w' = a'
+                b = n.arguments[1]
+                known = self.sum(1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(b, _minus(k, j))}")
+                self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(b, 0)}")
+            case "sqrt":  # w w = a
+                known = self.sum(1, _minus(k, 1), lambda j: f"{self.at(node, j)}*{self.at(node, _minus(k, j))}")
+                self.put(node, k, f"({self.at(a, k)} - {_group(known)})/(2.0*{self.at(node, 0)})")
+            case "power":  # a w' = α w a'
+                alpha = self.constant(n.constants[0])
+                known = self.sum(
+                    1,
+                    k,
+                    lambda j: f"({alpha}*{_number(j)} - {_number(_minus(k, j))})*{self.at(a, j)}*{self.at(node, _minus(k, j))}",
+                )
+                self.put(node, k, f"{_group(known)}/({_number(k)}*{self.at(a, 0)})")
+            case "select":
+                b = n.arguments[1]
+                self.put(node, k, f"{self.at(a, k)} if {self.constant(n.constants[0])} > 0.0 else {self.at(b, k)}")
+            case operation:
+                raise AssertionError(f"no recurrence for {operation}")
+
+    def _alive(self, node: int, k: Order) -> bool:
+        degree = self.tape.degree(node)
+        return degree is None or not isinstance(k, int) or k <= degree
+
+    def partner(self, node: int) -> int:
+        partner = self.tape.partner(node)
+        assert partner is not None
+        return partner
+
+    def convolution(self, a: int, b: int, low: int, k: Order) -> str:
+        if a != b and self.tape.degree(b) is not None:
+            a, b = b, a
+        return self.sum(low, self.highest(a, k), lambda j: f"{self.at(a, j)}*{self.at(b, _minus(k, j))}")
+
+    def derivative_times(self, a: int, b: int, k: Order) -> str:
+        """k times the order-k coefficient of ∫ a' b."""
+        return _group(
+            self.sum(
+                1, self.highest(a, k), lambda j: f"{_number(j)}*{self.at(a, j)}*{self.at(b, _minus(k, j))}"
+            )
+        )
+
+
+class Unrolled(Writer):
+    """Every coefficient is a variable `n<node>_<order>`, unless it only repeats another."""
+
+    def __init__(self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int) -> None:
+        super().__init__(tape, constant, order)
+        self.same: dict[str, str] = {}
+
+    def at(self, node: int, k: Order) -> str:
+        degree = self.tape.degree(node)
+        if degree is not None and isinstance(k, int) and k > degree:
+            return "0.0"
+        return self.same.get(f"n{node}_{k}", f"n{node}_{k}")
+
+    def put(self, node: int, k: Order, text: str) -> None:
+        self.assign(f"n{node}_{k}", text)
+
+    def assign(self, name: str, text: str) -> None:
+        if text.isidentifier() or text == "0.0":
+            self.same[name] = text
+        else:
+            self.lines.append(f"{name} = {text}")
+
+    def highest(self, node: int, k: Order) -> Order:
+        degree = self.tape.degree(node)
+        assert isinstance(k, int)
+        return k if degree is None else min(k, degree)
+
+    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> str:
+        assert isinstance(high, int)
+        if high < low:
+            return "0.0"
+        # From the middle outwards: the terms at both ends hold the newest coefficients, so they are added last.
+        oldest_first = sorted(range(low, high + 1), key=lambda j: abs(2 * j - low - high))
+        return " + ".join(term(j) for j in oldest_first)
+
+
+class Looped(Writer):
+    """Coefficients live in W, those of a node in a row; `rows` says where each row begins. k is the loop variable."""
+
+    def __init__(
+        self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int, rows: Callable[[int], int]
+    ) -> None:
+        super().__init__(tape, constant, order)
+        self.rows = rows
+
+    def at(self, node: int, k: Order) -> str:
+        return place(self.rows(node), k)
+
+    def put(self, node: int, k: Order, text: str) -> None:
+        self.lines.append(f"{self.at(node, k)} = {text}")
+
+    def highest(self, node: int, k: Order) -> Order:
+        degree = self.tape.degree(node)
+        return k if degree is None else f"min({k}, {degree})"
+
+    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> str:
+        name = f"sum{len(self.lines)}"
+        self.lines += [
+            f"{name} = 0.0",
+            f"for j in range({low}, {high} + 1):",
+            f"    {name} += {term('j')}",
+        ]
+        return name
+
+
+def place(row: int, k: Order) -> str:
+    """The coefficient of order k in the row that begins at W[row]."""
+    return f"W[{row + k}]" if isinstance(k, int) else f"W[{row} + {k}]"
+
+
+def _minus(k: Order, j: Order) -> Order:
+    if isinstance(k, int) and isinstance(j, int):
+        return k - j
+    return f"{k} - {j}"
+
+
+def _number(k: Order) -> str:
+    return f"{float(k)}" if isinstance(k, int) else f"({k})"
+
+
+def _over(k: Order) -> str:
+    """Division by the order; known orders multiply by the reciprocal, which is quicker."""
+    return f"*{1 / k!r}" if isinstance(k, int) else f"/{k}"
+
+
+def _group(text: str) -> str:
+    return f"({text})" if " + " in text or " - " in text else text
+
+
+def _add(terms: list[str]) -> str:
+    text = " + ".join(terms) if terms else "0.0"
+    return text.replace("+ -", "- ")

@@ -1,0 +1,518 @@
+"""Readable source of a model: its ingredients, its Taylor recurrences, its Jacobians.
+
+The generated functions are plain Python on numbers and arrays. The kernels (integration loop, event location, choice of
+mode) call them by the names documented in `stickslip.kernels.model`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+
+import sympy
+from sympy.printing.pycode import PythonCodePrinter
+
+from stickslip.symbolic.equations import TIME, Equations, Table, TableSlope
+from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, place
+from stickslip.symbolic.tape import Tape
+
+UNROLL_LIMIT = 9000
+"""Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
+
+
+class Printer(PythonCodePrinter):  # type: ignore[misc]
+    """Expressions as plain Python with the functions of `math`."""
+
+    def __init__(self) -> None:
+        super().__init__({"fully_qualified_modules": False, "allow_unknown_functions": True})
+
+    def _print_Table(self, e: Table) -> str:
+        number = int(e.args[0])
+        return f"table_value(W, TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
+
+    def _print_TableSlope(self, e: TableSlope) -> str:
+        number = int(e.args[0])
+        return f"table_slope(W, TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
+
+    def _print_sign(self, e: sympy.Expr) -> str:
+        argument = self._print(e.args[0])
+        return f"(0.0 if {argument} == 0 else copysign(1.0, {argument}))"
+
+    def _print_Derivative(self, e: sympy.Expr) -> str:
+        return "0.0"  # the derivative of a sign: zero wherever it exists
+
+    def _print_Integer(self, e: sympy.Expr) -> str:
+        return str(int(e))
+
+    def _print_Pow(self, e: sympy.Expr, rational: bool = False) -> str:
+        if e.exp.is_Integer and -4 <= e.exp <= 4 and e.base.is_Symbol:
+            product = "*".join([self._print(e.base)] * abs(int(e.exp)))
+            return product if e.exp > 0 else f"(1.0/({product}))"
+        return str(super()._print_Pow(e, rational=rational))
+
+
+def python(expression: sympy.Expr) -> str:
+    """An expression as source text."""
+    return str(Printer().doprint(expression))
+
+
+def indented(lines: Iterable[str], by: int = 1) -> list[str]:
+    return [f"{'    ' * by}{line}" if line else "" for line in lines]
+
+
+def assignments(targets: Sequence[tuple[str, sympy.Expr]]) -> list[str]:
+    """Assignments with common subexpressions computed once."""
+    names = (sympy.Symbol(f"_c{i}") for i in itertools.count())
+    shared, reduced = sympy.cse([e for _, e in targets], symbols=names, order="none")
+    lines = [f"{name} = {python(e)}" for name, e in shared]
+    return lines + [f"{target} = {python(e)}" for (target, _), e in zip(targets, reduced, strict=True)]
+
+
+def table_rows(equations: Equations, number: int) -> list[float]:
+    """A tabulated law as it lies in memory: start, end, c0, c1, c2, c3 of every interval."""
+    table = equations.tables[number]
+    ends = [*table.speeds[1:], 1e300]
+    rows = zip(table.speeds, ends, table.cubics(), strict=True)
+    return [x for start, end, cubic in rows for x in (start, end, *cubic)]
+
+
+class Source:
+    """All generated text of one model, for one Taylor order."""
+
+    def __init__(self, equations: Equations, order: int) -> None:
+        self.equations, self.order = equations, order
+        self.n, self.contacts = len(equations.states), len(equations.h)
+        tape = self.tape = Tape(equations)
+        self.signs = [sympy.Symbol(f"_sign{i}", real=True) for i in range(self.contacts)]
+        speeds = {u: sign * h for u, sign, h in zip(equations.speeds, self.signs, equations.h, strict=True)}
+        self.f = [tape.lower(e) for e in equations.f]
+        self.G = [[tape.lower(e) for e in row] for row in equations.G]
+        self.h = [tape.lower(e) for e in equations.h]
+        self.R = [tape.lower(e.xreplace(speeds)) for e in equations.R]
+        self.S = [tape.lower(e) for e in equations.S]
+        self.a = [tape.lower(e) for e in equations.a]
+        self.D = [[tape.lower(e) for e in row] for row in equations.D]
+        self.normal = [(i, tape.lower(e)) for i, e in enumerate(equations.normal) if not e.is_Number]
+        self.constants: dict[sympy.Expr, str] = {}
+        self.rows = self.n + 3 * self.contacts + len(self.normal) + len(tape.guards)
+        self.width = order + 2
+        self.floats, self.floats_size = self._float_layout()
+        self.integers, self.integers_size = self._integer_layout()
+
+    def _float_layout(self) -> tuple[dict[str, int], int]:
+        """Where everything lies in W."""
+        n, m, row = self.n, self.contacts, self.order + 1
+        sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
+        sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
+        sizes |= {"SCALE": m, "ROOT": m, "SERIES": self.rows * self.width, "MATRIX": m * (m + 2)}
+        sizes |= {"POWER": row, "POLYNOMIAL": row, "STACK": 64 * row, "BOUNDS": 128, "NODE": len(self.tape.nodes) * self.width, "Q": 0}
+        for number in range(len(self.equations.tables)):
+            sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
+        return _offsets({**sizes, "Q": sizes.pop("Q")})
+
+    def _integer_layout(self) -> tuple[dict[str, int], int]:
+        """Where everything lies in I."""
+        m = self.contacts
+        sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
+        return _offsets(sizes | {"STEPS": 1, "EVENTS": 1, "RAPID": 1, "READY": 1, "CONTACT": 1, "GUARD": 1})
+
+    def row(self, kind: str, index: int = 0) -> int:
+        """Where a row of the series begins in W."""
+        before = {"state": 0, "v": self.n, "force": self.n + self.contacts, "static": self.n + 2 * self.contacts}
+        before |= {"guard": self.n + 3 * self.contacts}
+        return self.floats["SERIES"] + (before[kind] + index) * self.width
+
+    # -- pieces of text ---------------------------------------------------------------------------------------
+
+    def module(self) -> str:
+        """The whole text. `taylor` comes first because writing it collects the constants."""
+        taylor = self._taylor()
+        blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), taylor]
+        return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+    def _header(self) -> list[str]:
+        guards = self.tape.guards
+        sizes = {
+            "N_STATES": self.n,
+            "N_CONTACTS": self.contacts,
+            "N_PARAMETERS": len(self.equations.parameters),
+            "N_BRANCHES": len(self.tape.branches),
+            "N_NORMALS": len(self.normal),
+            "N_GUARDS": len(guards),
+            "ORDER": self.order,
+            "WIDTH": self.width,
+            "FLOATS": self.floats_size + len(self.constants),
+            "INTEGERS": self.integers_size,
+        }
+        sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
+        rows = {f"ROW_{kind.upper()}": self.row(kind) for kind in ("v", "force", "static", "guard")}
+        lines = [f"{name} = {value}" for name, value in {**sizes, **self.floats, **self.integers, **rows}.items()]
+        lines += [
+            f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
+            f"NORMAL_CONTACT = np.array({[i for i, _ in self.normal] or [0]})",
+            f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
+            f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
+        ]
+        return lines
+
+    def constant(self, expression: sympy.Expr) -> str:
+        """A constant of the step: a number, an entry of q, or something made from frozen branches."""
+        if expression.is_Number:
+            return repr(float(expression))
+        free = {str(s) for s in expression.free_symbols}
+        if any(name.startswith("_") for name in free):
+            if expression.is_Symbol:
+                return str(expression)
+            own = {x: sympy.Symbol(self.constant(x)) for x in expression.free_symbols if x in self.equations.parameters}
+            return self.frozen.setdefault(expression.xreplace(own), f"r{len(self.frozen)}")
+        name = self.constants.setdefault(expression, f"q{len(self.constants)}")
+        self.used.add(expression)
+        return name
+
+    def _constants(self) -> list[str]:
+        return [
+            "def constants(W: Floats) -> None:",
+            '    """Everything that depends on parameters alone."""',
+            *indented(self._unpack(self.constants, states=False)),
+            *(f"    W[Q + {i}] = {python(e)}" for i, e in enumerate(self.constants)),
+            *(
+                f"    W[TABLE{number} + {i}] = {value!r}"
+                for number in range(len(self.equations.tables))
+                for i, value in enumerate(table_rows(self.equations, number))
+            ),
+        ]
+
+    def _unpack(self, expressions: Iterable[sympy.Expr], states: bool = True) -> list[str]:
+        """The states, the time and the parameters that `expressions` use, by name."""
+        free = set().union(*(e.free_symbols for e in expressions))
+        lines = []
+        if states:
+            lines += [f"{s} = W[{i}]" for i, s in enumerate(self.equations.states) if s in free]
+            lines += ["t = W[TIME]"] if TIME in free else []
+        return lines + [f"{s} = W[P + {i}]" for i, s in enumerate(self.equations.parameters) if s in free]
+
+    def _signs(self, expressions: Iterable[sympy.Expr]) -> list[str]:
+        free = {str(x) for x in set().union(*(e.free_symbols for e in expressions))}
+        return [f"_sign{i} = float(I[MODE + {i}])" for i in range(self.contacts) if f"_sign{i}" in free]
+
+    def _ingredients(self) -> list[str]:
+        e = self.equations
+        speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
+        m = self.contacts
+        targets = [(f"W[F + {i}]", x) for i, x in enumerate(e.f)]
+        targets += [(f"W[V + {i}]", x) for i, x in enumerate(e.h)]
+        targets += [(f"W[R + {i}]", x.xreplace(speeds)) for i, x in enumerate(e.R)]
+        targets += [(f"W[S + {i}]", x) for i, x in enumerate(e.S)]
+        targets += [(f"W[A + {i}]", x) for i, x in enumerate(e.a)]
+        targets += [(f"W[G + {i * m + j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row) if x != 0]
+        targets += [(f"W[D + {i * m + j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row) if x != 0]
+        expressions = [x for _, x in targets]
+        return [
+            "def ingredients(W: Floats, I: Ints) -> None:",
+            '    """ż = f + G λ;  v = h(z, t);  slip: λ = -s R;  stick: a + D λ = 0 and |λ| <= S."""',
+            *indented([*self._unpack(expressions), *self._signs(expressions)]),
+            *indented(assignments(targets)),
+        ]
+
+    def _branches(self) -> list[str]:
+        expressions = [b.expression for b in self.tape.branches]
+        lines = [
+            "def branches(W: Floats, I: Ints, noise: float) -> None:",
+            '    """Which branch each |e|, min, max, where and table is on; where e is within noise of 0: unchanged."""',
+        ]
+        if not expressions:
+            return [*lines, "    return"]
+        lines += indented([*self._unpack(expressions), *self._signs(expressions)])
+        for number, (branch, e) in enumerate(zip(self.tape.branches, expressions, strict=True)):
+            if branch.table is None:
+                lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {python(e)}, I[BRANCH + {number}], noise)")
+            else:
+                table = f"W, TABLE{branch.table}, ROWS{branch.table}"
+                lines.append(f"    I[BRANCH + {number}] = frozen_interval({table}, {python(e)}, I[BRANCH + {number}], noise)")
+        return lines
+
+    # -- Taylor recurrences -----------------------------------------------------------------------------------
+
+    def _taylor(self) -> list[str]:
+        patterns = list(itertools.product((True, False), repeat=self.contacts)) if self.contacts <= 2 else []
+        if patterns and self._work() * len(patterns) <= UNROLL_LIMIT:
+            blocks = [self._unrolled(pattern) for pattern in patterns]
+            return [line for block in [*blocks, self._dispatch(patterns)] for line in [*block, "", ""]][:-2]
+        return self._looped()
+
+    def readable(self) -> str:
+        """The text with the recurrences as loops, whatever their size: the form that reads well."""
+        looped = self._looped()
+        blocks = [self._constants(), self._ingredients(), self._branches(), looped]
+        return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+    def _work(self) -> int:
+        heavy = sum(1 for n in self.tape.nodes if n.operation not in ("state", "time", "linear", "select"))
+        light = len(self.tape.nodes)
+        return heavy * self.order**2 // 2 + light * self.order
+
+    def _dispatch(self, patterns: list[tuple[bool, ...]]) -> list[str]:
+        lines = ["def taylor(W: Floats, I: Ints) -> int:", '    """Series of the step, by stick pattern."""']
+        for pattern in patterns[:-1]:
+            test = " and ".join(f"I[MODE + {i}] {'==' if stuck else '!='} 0" for i, stuck in enumerate(pattern))
+            lines += [f"    if {test}:", f"        return {_name(pattern)}(W, I)"]
+        return [*lines, f"    return {_name(patterns[-1])}(W, I)"]
+
+    def _prepare(self, writer: Writer, pattern: tuple[bool, ...] | None) -> None:
+        self.frozen: dict[sympy.Expr, str] = {}
+        self.used: set[sympy.Expr] = set()
+        self.writer = writer
+        self.rates = self._rates(pattern)
+
+    def _preamble(self) -> list[str]:
+        """Constants and frozen branches that the series use."""
+        lines = [f"_sign{i} = float(I[MODE + {i}])" for i in range(self.contacts)]
+        lines += [f"{name} = W[Q + {i}]" for i, (e, name) in enumerate(self.constants.items()) if e in self.used]
+        for number, branch in enumerate(self.tape.branches):
+            if branch.table is None:
+                lines.append(f"_branch{number} = float(I[BRANCH + {number}])")
+            else:
+                names = ["knot", "end", "c0", "c1", "c2", "c3"]
+                lines += [
+                    f"_table{number}_{name} = W[TABLE{branch.table} + I[BRANCH + {number}]*6 + {i}]"
+                    for i, name in enumerate(names)
+                ]
+        return lines + [f"{name} = {python(e)}" for e, name in self.frozen.items()]
+
+    def _rates(self, pattern: tuple[bool, ...] | None) -> list[int | sympy.Expr]:
+        """ż without the sticking forces: slip forces are merged into f, which shortens the chain of operations."""
+        if pattern is None:
+            return self.f
+        slip = [j for j, stuck in enumerate(pattern) if not stuck]
+        rates = []
+        for f, row in zip(self.f, self.G, strict=True):
+            terms = [(-self.signs[j] * g, self.R[j]) for j in slip if not isinstance(g := row[j], int) and g != 0]
+            rates.append(self.tape.combination(f, terms))
+        return rates
+
+    def _needed(self, pattern: tuple[bool, ...] | None) -> list[int]:
+        """Nodes that this stick pattern uses, in the order of computation."""
+        slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
+        stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
+        wanted = [*self.rates, *(x for row in self.G for x in row), *(x for _, x in self.normal)]
+        wanted += [g.node for g in self.tape.guards]
+        wanted += [self.h[i] for i in slip] + [self.R[i] for i in slip]
+        wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
+        wanted += [x for i in stuck for x in self.D[i]]
+        pending = [node for node in wanted if isinstance(node, int)]
+        found: set[int] = set()
+        while pending:
+            node = pending.pop()
+            if node in found:
+                continue
+            found.add(node)
+            if self.tape.nodes[node].operation != "state":
+                pending += self.tape.nodes[node].arguments
+            partner = self.tape.partner(node)
+            if partner is not None:
+                pending.append(partner)
+        return sorted(found)
+
+    def coefficient(self, lowered: int | sympy.Expr, k: Order) -> str:
+        """Order k of something lowered; '0.0' where it has none."""
+        if isinstance(lowered, int):
+            return self.writer.at(lowered, k)
+        return self.constant(lowered) if k == 0 and lowered != 0 else "0.0"
+
+    def _times_force(self, lowered: int | sympy.Expr, contact: int, k: Order, low: int = 0) -> str:
+        """Order k of (lowered · λ_contact), from order `low` of the factor on."""
+        if isinstance(lowered, int):
+            return self.writer.sum(
+                low,
+                self.writer.highest(lowered, k),
+                lambda j: f"{self.writer.at(lowered, j)}*{self.force(contact, k - j if isinstance(k, int) else f'{k} - {j}')}",
+            )
+        if lowered == 0 or low > 0:
+            return "0.0"
+        return self.writer.scaled(lowered, self.force(contact, k))
+
+    def force(self, contact: int, k: Order) -> str:
+        if isinstance(self.writer, Unrolled):
+            return self.writer.same.get(f"l{contact}_{k}", f"l{contact}_{k}")
+        return place(self.row("force", contact), k)
+
+    def _order(self, nodes: list[int], k: Order, pattern: tuple[bool, ...] | None) -> None:
+        """All lines for one order: series, forces, outputs, and the next order of the states."""
+        w = self.writer
+        for node in nodes:
+            n = self.tape.nodes[node]
+            if n.operation == "state":
+                continue
+            if n.operation == "time":
+                self._time(node, k)
+            elif k == 0:
+                w.first(node)
+            elif not (isinstance(k, int) and n.degree is not None and k > n.degree):
+                w.next(node, k)
+        if pattern is None:
+            self._forces_at_run_time(k)
+        else:
+            self._forces(k, pattern)
+        self._outputs(k, pattern)
+        if k != self.order:
+            self._states(k, pattern)
+
+    def _time(self, node: int, k: Order) -> None:
+        if isinstance(k, int) and k <= 1:
+            self.writer.put(node, k, f"W[{self.floats['TIME']}]" if k == 0 else "1.0")
+        elif not isinstance(k, int):
+            self.writer.put(node, k, "1.0 if k == 1 else 0.0")
+
+    def _slip_force(self, contact: int, k: Order) -> str:
+        kinetic = self.coefficient(self.R[contact], k)
+        return "0.0" if kinetic == "0.0" else f"-_sign{contact}*{kinetic}"
+
+    def _forces(self, k: Order, pattern: tuple[bool, ...]) -> None:
+        """λ at order k for a fixed stick pattern (at most two contacts)."""
+        writer = self.writer
+        assert isinstance(writer, Unrolled)
+        lines = writer.lines
+        for i, is_stuck in enumerate(pattern):
+            if not is_stuck:
+                writer.assign(f"l{i}_{k}", self._slip_force(i, k))
+        stuck = [i for i, is_stuck in enumerate(pattern) if is_stuck]
+        if k == 0 and stuck:
+            self._invert(stuck)
+        right = []
+        for i in stuck:
+            terms = [self.coefficient(self.a[i], k)]
+            terms += [self._times_force(self.D[i][j], j, k) for j, is_stuck in enumerate(pattern) if not is_stuck]
+            if k != 0:
+                terms += [self._times_force(self.D[i][j], j, k, low=1) for j in stuck]
+            right.append(" + ".join(t for t in terms if t != "0.0") or "0.0")
+        if len(stuck) == 1:
+            writer.assign(f"l{stuck[0]}_{k}", "0.0" if right[0] == "0.0" else f"-({right[0]})*inverse00")
+        if len(stuck) == 2:
+            lines += [f"right0 = -({right[0]})", f"right1 = -({right[1]})"]
+            lines += [f"l{i}_{k} = inverse{r}0*right0 + inverse{r}1*right1" for r, i in enumerate(stuck)]
+
+    def _invert(self, stuck: list[int]) -> None:
+        """The inverse of the Delassus matrix of one or two sticking contacts."""
+        d = [[self.coefficient(self.D[i][j], 0) for j in stuck] for i in stuck]
+        if len(stuck) == 1:
+            self.writer.lines += [
+                f"delassus = {d[0][0]}",
+                "if delassus == 0.0:",
+                "    return 1",
+                "inverse00 = 1.0/delassus",
+            ]
+            return
+        self.writer.lines += [
+            f"determinant = {d[0][0]}*{d[1][1]} - {d[0][1]}*{d[1][0]}",
+            f"if abs(determinant) <= 1e-12*(abs({d[0][0]}*{d[1][1]}) + abs({d[0][1]}*{d[1][0]})):",
+            "    return 1",
+            f"inverse00 = {d[1][1]}/determinant",
+            f"inverse01 = -{d[0][1]}/determinant",
+            f"inverse10 = -{d[1][0]}/determinant",
+            f"inverse11 = {d[0][0]}/determinant",
+        ]
+
+    def _forces_at_run_time(self, k: Order) -> None:
+        """λ at order k for any stick pattern: slip forces first, then the sticking contacts together."""
+        lines = self.writer.lines
+        n = self.contacts
+        for i in range(n):
+            lines.append(f"{self.force(i, k)} = {self._slip_force(i, k)}")
+        matrix = self.floats["MATRIX"]
+        if k == 0:
+            for i, row in enumerate(self.D):
+                lines += [f"W[{matrix + i * (n + 2) + j}] = {self.coefficient(x, 0)}" for j, x in enumerate(row)]
+            lines += ["stuck = factor(W, I)", "if stuck < 0:", "    return 1"]
+        for i in range(n):
+            mark = len(lines)
+            terms = [self.coefficient(self.a[i], k)]
+            terms += [self._times_force(self.D[i][j], j, k) for j in range(n) if self.D[i][j] != 0]
+            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
+            inner = [f"{self.force(i, k)} = 0.0", *lines[mark:], f"W[{matrix + i * (n + 2) + n}] = -({text})"]
+            lines[mark:] = [f"if I[MODE + {i}] == 0:", *indented(inner)]
+        lines.append("substitute(W, I, stuck)")
+        for i in range(n):
+            lines += [f"if I[MODE + {i}] == 0:", f"    {self.force(i, k)} = W[{matrix + i * (n + 2) + n + 1}]"]
+
+    def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        lines = self.writer.lines
+        for i in range(self.contacts):
+            sliding, static = self.coefficient(self.h[i], k), self.coefficient(self.S[i], k)
+            if pattern is None:
+                lines.append(f"{place(self.row('v', i), k)} = 0.0 if I[MODE + {i}] == 0 else {sliding}")
+                lines.append(f"{place(self.row('static', i), k)} = {static}")
+                continue
+            lines.append(f"{place(self.row('v', i), k)} = {'0.0' if pattern[i] else sliding}")
+            lines.append(f"{place(self.row('force', i), k)} = {self.force(i, k)}")
+            if pattern[i]:
+                lines.append(f"{place(self.row('static', i), k)} = {static}")
+        watched = [node for _, node in self.normal] + [guard.node for guard in self.tape.guards]
+        for i, node in enumerate(watched):
+            lines.append(f"{place(self.row('guard', i), k)} = {self.coefficient(node, k)}")
+
+    def _separate(self, g: int | sympy.Expr, contact: int, pattern: tuple[bool, ...] | None) -> bool:
+        """Whether the force of a contact is not merged into the rates (see _rates)."""
+        return pattern is None or pattern[contact] or isinstance(g, int)
+
+    def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""
+        following: Order = k + 1 if isinstance(k, int) else f"{k} + 1"
+        over = f"*{1 / following!r}" if isinstance(following, int) else f"/({following})"
+        for i in range(self.n):
+            terms = [self.coefficient(self.rates[i], k)]
+            terms += [self._times_force(g, j, k) for j, g in enumerate(self.G[i]) if g != 0 and self._separate(g, j, pattern)]
+            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
+            self.writer.put(i, following, text if over == "*1.0" or text == "0.0" else f"{_grouped(text)}{over}")
+
+    def _unrolled(self, pattern: tuple[bool, ...]) -> list[str]:
+        self._prepare(Unrolled(self.tape, self.constant, self.order), pattern)
+        nodes = self._needed(pattern)
+        body = self.writer.lines
+        body += [f"n{i}_0 = W[{i}]" for i in range(self.n)]
+        for k in range(self.order + 1):
+            self._order(nodes, k, pattern)
+            body += [f"{place(self.row('state', i), k)} = {self.writer.at(i, k)}" for i in range(self.n)]
+        words = ", ".join("stick" if stuck else "slip" for stuck in pattern) or "no contact"
+        return [
+            f"def {_name(pattern)}(W: Floats, I: Ints) -> int:",
+            f'    """Power series in time of one step: {words}."""',
+            *indented([*self._preamble(), *body, "return 0"]),
+        ]
+
+    def _looped(self) -> list[str]:
+        self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
+        nodes = self._needed(None)
+        w = self.writer
+        w.lines += [f"{place(self.row('state', i), 0)} = W[{i}]" for i in range(self.n)]
+        self._order(nodes, 0, None)
+        first, w.lines = w.lines, []
+        self._order(nodes, "k", None)
+        body = [*self._preamble(), *first, "for k in range(1, ORDER + 1):", *indented(w.lines), "return 0"]
+        return [
+            "def taylor(W: Floats, I: Ints) -> int:",
+            '    """Power series in time of one step, for any stick pattern: order k of everything from lower orders."""',
+            *indented(body),
+        ]
+
+    def _node_row(self, node: int) -> int:
+        """States have their row among the results, everything else in the work space."""
+        if self.tape.nodes[node].operation == "state":
+            return self.row("state", node)
+        return self.floats["NODE"] + node * self.width
+
+
+def _offsets(sizes: dict[str, int]) -> tuple[dict[str, int], int]:
+    offsets, total = {}, 0
+    for name, size in sizes.items():
+        offsets[name] = total
+        total += size
+    return offsets, total
+
+
+def _name(pattern: tuple[bool, ...]) -> str:
+    return "taylor_" + "_".join("stick" if stuck else "slip" for stuck in pattern) if pattern else "taylor_free"
+
+
+def _grouped(text: str) -> str:
+    return f"({text})" if " " in text else text
