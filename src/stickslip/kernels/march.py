@@ -1,0 +1,249 @@
+"""The march: step after step, event after event, until the end time, a full record, or a reason to stop."""
+
+from math import isfinite
+
+from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle
+from stickslip.kernels.model import (
+    AT_REST,
+    BRANCH,
+    CONTACT,
+    END,
+    EVENTS,
+    GUARD,
+    GUARD_BRANCH,
+    GUARD_STEP,
+    GUESS,
+    MODE,
+    N_BRANCHES,
+    N_CONTACTS,
+    N_GUARDS,
+    N_NORMALS,
+    N_STATES,
+    NATURAL,
+    NORMAL_CONTACT,
+    ORDER,
+    POLYNOMIAL,
+    POWER,
+    RAPID,
+    READY,
+    ROOT,
+    ROW_FORCE,
+    ROW_GUARD,
+    ROW_STATIC,
+    ROW_V,
+    SAVED,
+    SCALE,
+    SERIES,
+    STATE,
+    STEPS,
+    TIME,
+    WIDTH,
+    D,
+    Floats,
+    G,
+    Ints,
+    V,
+    branches,
+    constants,
+    ingredients,
+)
+from stickslip.kernels.polynomial import first_crossing, set_powers, value_of
+
+FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLED, TOO_MANY_STEPS = range(8)
+STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
+EVENT_WIDTH = 4 + N_STATES
+
+
+def begin(W: Floats, I: Ints) -> int:
+    """Modes and series at the start, from the state, time, tolerance and parameters in W."""
+    constants(W)
+    largest = 0.0
+    for i in range(N_STATES):
+        largest = max(largest, abs(W[STATE + i]))
+    for i in range(N_CONTACTS):
+        I[MODE + i] = 1
+    ingredients(W, I)
+    for i in range(N_CONTACTS):
+        v = W[V + i]
+        I[AT_REST + i] = 1 if abs(v) <= 1e-15 * largest else 0
+        I[MODE + i] = 0 if I[AT_REST + i] != 0 else (1 if v > 0.0 else -1)
+    for i in range(N_BRANCHES):
+        I[BRANCH + i] = 0
+    I[STEPS] = 0
+    I[EVENTS] = 0
+    I[RAPID] = 0
+    W[GUESS] = 1.0
+    branches(W, I, 0.0)
+    I[READY] = 1
+    return FINISHED if settle(W, I) == 0 else INDETERMINATE
+
+
+def march(
+    W: Floats, I: Ints, most_steps: int, steps: Floats, events: Floats, step_room: int, event_room: int, filled: Ints
+) -> int:
+    """Advance to the end time; FINISHED, PAUSED (record full) or the reason for stopping.
+
+    Rows of `steps`: start, length, modes, series of states, sliding velocities and forces. Rows of `events`: time,
+    contact, mode before and after, state. `filled` counts both; with no room for steps nothing is kept.
+    """
+    while W[TIME] < W[END]:
+        if step_room > 0 and (filled[0] >= step_room or filled[1] + N_CONTACTS > event_room):
+            return PAUSED
+        if I[STEPS] >= most_steps:
+            return TOO_MANY_STEPS
+        if I[READY] == 0 and expand(W, I) != 0:
+            return INDETERMINATE
+        I[READY] = 0
+        I[STEPS] += 1
+        remaining = W[END] - W[TIME]
+        h = min(W[NATURAL], remaining)
+        if not h > 0.0:
+            return STALLED
+        for i in range(N_CONTACTS):
+            if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0:
+                I[CONTACT] = i
+                return NEGATIVE_FRICTION
+        set_powers(W, h)
+        x = earliest_event(W, I, h)
+        guard = I[GUARD]
+        tau = h
+        if x <= 1.0:
+            tau = h * x
+            set_powers(W, tau)
+        if step_room > 0:
+            remember_step(W, I, tau, steps, filled[0])
+            filled[0] += 1
+        for i in range(N_STATES):
+            W[STATE + i] = value_of(W, SERIES + i * WIDTH)
+            if not isfinite(W[STATE + i]):
+                return STALLED
+        W[TIME] = W[END] if x > 1.0 and h == remaining else W[TIME] + tau
+        for i in range(N_CONTACTS):
+            ends = W[ROOT + i] <= min(x * (1.0 + 1e-13), 1.0)
+            if I[MODE + i] == 0:
+                I[AT_REST + i] = RELEASED if ends else RESTING
+            else:
+                I[AT_REST + i] = RESTING if ends else 0
+        project(W, I)
+        if x > 1.0:
+            for i in range(N_CONTACTS):
+                I[AT_REST + i] = 0
+            continue
+        if 0 <= guard < N_NORMALS:
+            I[CONTACT] = NORMAL_CONTACT[guard]
+            return LIFT_OFF
+        I[RAPID] = I[RAPID] + 1 if tau <= 1e-9 * W[NATURAL] else 0
+        if I[RAPID] > 50 + 10 * N_CONTACTS:
+            return CHATTERING
+        if change(W, I, guard) != 0:
+            return INDETERMINATE
+        for i in range(N_CONTACTS):
+            if I[MODE + i] != I[SAVED + i]:
+                I[EVENTS] += 1
+                if step_room > 0:
+                    remember_event(W, I, i, events, filled[1])
+                    filled[1] += 1
+    return FINISHED
+
+
+def earliest_event(W: Floats, I: Ints, h: float) -> float:
+    """Where on the step, in [0, 1], the first guard ends; 2 when none does.
+
+    I[GUARD] becomes -1 for a contact, else the number of a normal force or of the guard of a frozen branch.
+    """
+    earliest = 2.0
+    for i in range(N_CONTACTS):
+        # Where a contact was at rest when the step began, zeros there are not events: divide them out.
+        noise = NOISE if I[AT_REST + i] != 0 else -1.0
+        if I[MODE + i] != 0:
+            row = ROW_V + i * WIDTH
+            root = crossing_of(W, row, float(I[MODE + i]), row, 0.0, noise * W[SCALE + i] * h)
+        else:
+            force = ROW_FORCE + i * WIDTH
+            static = ROW_STATIC + i * WIDTH
+            noise *= W[static] + abs(W[force])
+            root = crossing_of(W, force, -1.0, static, 1.0, noise)
+            root = min(root, crossing_of(W, force, 1.0, static, 1.0, noise))
+        W[ROOT + i] = root
+        earliest = min(earliest, root)
+    I[GUARD] = -1
+    for g in range(N_NORMALS + N_GUARDS):
+        row = ROW_GUARD + g * WIDTH
+        root = crossing_of(W, row, 1.0, row, 0.0, NOISE)
+        if root < earliest:
+            earliest = root
+            I[GUARD] = g
+    return earliest
+
+
+def crossing_of(W: Floats, row: int, sign: float, added: int, weight: float, noise: float) -> float:
+    """Where sign·series + weight·another turns negative on the step; leading terms below `noise` are divided out."""
+    for k in range(ORDER + 1):
+        W[POLYNOMIAL + k] = (sign * W[row + k] + weight * W[added + k]) * W[POWER + k]
+    if abs(W[POLYNOMIAL]) <= noise:
+        lead = 0
+        while lead <= ORDER and abs(W[POLYNOMIAL + lead]) <= noise:
+            lead += 1
+        for k in range(ORDER + 1):
+            W[POLYNOMIAL + k] = W[POLYNOMIAL + k + lead] if k + lead <= ORDER else 0.0
+    return first_crossing(W)
+
+
+def project(W: Floats, I: Ints) -> None:
+    """Put v = 0 exactly where a contact is at rest, by the impulse along G that does it."""
+    if count_resting(I) == 0:
+        return
+    ingredients(W, I)
+    for _ in range(2):
+        for i in range(N_CONTACTS):
+            effect = W[D + i * N_CONTACTS + i]
+            if I[AT_REST + i] != 0 and effect != 0.0 and W[V + i] != 0.0:
+                impulse = -W[V + i] / effect
+                for j in range(N_STATES):
+                    W[STATE + j] += W[G + j * N_CONTACTS + i] * impulse
+                for j in range(N_CONTACTS):
+                    W[V + j] += W[D + j * N_CONTACTS + i] * impulse
+
+
+def change(W: Floats, I: Ints, guard: int) -> int:
+    """At an event: move the frozen branch, or choose new modes; 0 when settled."""
+    for i in range(N_CONTACTS):
+        I[SAVED + i] = I[MODE + i]
+        if I[AT_REST + i] == RELEASED:  # where the static limit is passed, slip to that side is tried first
+            force = ROW_FORCE + i * WIDTH
+            I[MODE + i] = -1 if value_of(W, force) > 0.0 else 1
+    if guard >= 0:
+        number = BRANCH + GUARD_BRANCH[guard - N_NORMALS]
+        step = GUARD_STEP[guard - N_NORMALS]
+        I[number] = -I[number] if step == 0 else I[number] + step
+    failed = settle(W, I)
+    if failed == 0 and N_BRANCHES > 0:
+        branches(W, I, 1e-12)
+        failed = expand(W, I)
+    I[READY] = 1
+    return failed
+
+
+def remember_step(W: Floats, I: Ints, tau: float, steps: Floats, row: int) -> None:
+    """Keep the modes and polynomials of the step."""
+    place = row * STEP_WIDTH
+    steps[place] = W[TIME]
+    steps[place + 1] = tau
+    for i in range(N_CONTACTS):
+        steps[place + 2 + i] = I[MODE + i]
+    place += 2 + N_CONTACTS
+    for i in range(N_STATES + 2 * N_CONTACTS):
+        for k in range(ORDER + 1):
+            steps[place + k] = W[SERIES + i * WIDTH + k]
+        place += ORDER + 1
+
+
+def remember_event(W: Floats, I: Ints, contact: int, events: Floats, row: int) -> None:
+    """Keep time, contact, mode before and after, and state."""
+    place = row * EVENT_WIDTH
+    events[place] = W[TIME]
+    events[place + 1] = contact
+    events[place + 2] = I[SAVED + contact]
+    events[place + 3] = I[MODE + contact]
+    for i in range(N_STATES):
+        events[place + 4 + i] = W[STATE + i]

@@ -1,0 +1,144 @@
+"""Which contacts stick and which slip, chosen consistently for all contacts at once.
+
+A contact at rest may stick if |λ| ≤ S, or slip to the side s if its velocity then grows to that side. Where a value is
+zero its next derivative decides: the test looks at the leading nonzero coefficient of the series of the step.
+"""
+
+from stickslip.kernels.model import (
+    AT_REST,
+    MODE,
+    N_CONTACTS,
+    NATURAL,
+    ORDER,
+    ROW_FORCE,
+    ROW_STATIC,
+    ROW_V,
+    SCALE,
+    WIDTH,
+    A,
+    D,
+    Floats,
+    Ints,
+    R,
+    S,
+    ingredients,
+    taylor,
+)
+from stickslip.kernels.step import set_natural_step
+
+NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
+SINGULAR, UNDECIDED = 1, 2
+RESTING, RELEASED = 1, 2  # contacts at rest: to be decided; or known to leave stick, to the side in MODE
+
+
+def count_resting(I: Ints) -> int:
+    """How many contacts are at rest."""
+    resting = 0
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] != 0:
+            resting += 1
+    return resting
+
+
+def leading_sign(W: Floats, row: int, sign: float, added: int, weight: float, scale: float) -> int:
+    """The sign of sign·series + weight·another just after the start: that of its first term above round-off."""
+    power = 1.0
+    for k in range(ORDER + 1):
+        value = (sign * W[row + k] + weight * W[added + k]) * power
+        if abs(value) > NOISE * scale:
+            return 1 if value > 0.0 else -1
+        power *= W[NATURAL]
+    return 0
+
+
+def urgency_of(W: Floats, I: Ints, i: int) -> float:
+    """How much contact i at rest wants another mode: 0 when content, < 1 to stop slipping, ≥ 1 to be released."""
+    mode = I[MODE + i]
+    if mode != 0:
+        row = ROW_V + i * WIDTH
+        return 0.5 if leading_sign(W, row, float(mode), row, 0.0, W[SCALE + i] * W[NATURAL]) < 0 else 0.0
+    force = ROW_FORCE + i * WIDTH
+    static = ROW_STATIC + i * WIDTH
+    side = 1.0 if W[force] > 0.0 else -1.0
+    scale = W[static] + abs(W[force])
+    if leading_sign(W, force, -side, static, 1.0, scale) < 0:
+        return 1.0 + max(abs(W[force]) - W[static], 0.0) / scale
+    return 0.0
+
+
+def expand(W: Floats, I: Ints) -> int:
+    """Series of the step for the present modes, with v = 0 exactly where a contact is at rest; 0 if determined."""
+    if taylor(W, I) != 0:
+        return SINGULAR
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] != 0:
+            W[ROW_V + i * WIDTH] = 0.0
+    set_natural_step(W)
+    return 0
+
+
+def measure(W: Floats, I: Ints) -> None:
+    """The size of the terms that make up each slip acceleration: the measure for its round-off."""
+    ingredients(W, I)
+    for i in range(N_CONTACTS):
+        total = abs(W[A + i])
+        for j in range(N_CONTACTS):
+            total += abs(W[D + i * N_CONTACTS + j]) * max(W[R + j], W[S + j])
+        W[SCALE + i] = total
+
+
+def settle(W: Floats, I: Ints) -> int:
+    """Choose the modes of all contacts at rest; leaves the series of the next step. 0, SINGULAR or UNDECIDED."""
+    measure(W, I)
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] == RESTING:
+            I[MODE + i] = 0
+    for _ in range(4 * count_resting(I) + 4):
+        if expand(W, I) != 0:
+            break
+        urgency = 0.0
+        contact = -1
+        for i in range(N_CONTACTS):
+            if I[AT_REST + i] != 0 and urgency_of(W, I, i) > urgency:
+                urgency = urgency_of(W, I, i)
+                contact = i
+        if contact < 0:
+            return 0
+        if I[MODE + contact] != 0:
+            I[MODE + contact] = 0
+        else:  # released to the side against which the friction force pushed
+            I[MODE + contact] = -1 if W[ROW_FORCE + contact * WIDTH] > 0.0 else 1
+    return enumerate_modes(W, I)
+
+
+def enumerate_modes(W: Floats, I: Ints) -> int:
+    """Try every combination, most sticking first, where releasing one by one does not end."""
+    failed = UNDECIDED
+    resting = count_resting(I)
+    combinations = 1
+    for _ in range(resting):
+        combinations *= 3
+    if resting > 6:
+        return failed
+    for sticking in range(resting, -1, -1):
+        for code in range(combinations):
+            rest = code
+            zeros = 0
+            for i in range(N_CONTACTS):
+                if I[AT_REST + i] != 0:
+                    I[MODE + i] = rest % 3 - 1
+                    rest //= 3
+                    if I[MODE + i] == 0:
+                        zeros += 1
+            if zeros != sticking:
+                continue
+            if expand(W, I) != 0:
+                failed = SINGULAR
+                continue
+            urgency = 0.0
+            for i in range(N_CONTACTS):
+                if I[AT_REST + i] != 0:
+                    urgency = max(urgency, urgency_of(W, I, i))
+            if urgency == 0.0:
+                return 0
+    return failed

@@ -1,0 +1,56 @@
+"""What the generated source of a model provides to the kernels.
+
+For developers: this file is documentation; in a joined module the generated constants and functions stand in its place.
+
+The series of a step, order k of row r, are at W[SERIES + r*WIDTH + k]. Rows: states, then per contact the sliding
+velocities, the friction forces, the static limits; then the normal forces that vary; then the guards of frozen branches.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_NORMALS = N_GUARDS = 0
+"""Sizes of the model; N_NORMALS counts the normal forces that vary, N_GUARDS the guards of frozen branches."""
+
+ORDER = 24
+WIDTH = ORDER + 2
+"""Order of the Taylor series, and the length of a row (one more coefficient is written than used)."""
+
+ROW_V = ROW_FORCE = ROW_STATIC = ROW_GUARD = 0
+"""Offsets of the rows of the first contact (or guard) within the series, in W."""
+
+STATE = 0
+TIME = NATURAL = GUESS = END = TOLERANCE = 0
+"""In W: the state z, the time, the natural step length and a guess at it, the time to stop, the relative tolerance."""
+
+P = Q = F = G = V = R = S = A = D = SCALE = SERIES = 0
+"""In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip acceleration."""
+
+NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = 0
+"""In W: work space for the recurrences, the sticking forces and the event location."""
+
+MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
+"""In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, and what ended a step."""
+
+NORMAL_CONTACT = GUARD_BRANCH = GUARD_STEP = np.array([0])
+"""Contact of each varying normal force; branch that each guard guards, and how it moves (0: flips)."""
+
+
+def constants(W: Floats) -> None:
+    """Fill the constants from the parameters."""
+
+
+def ingredients(W: Floats, I: Ints) -> None:
+    """Fill f, G, v, R, S, a, D at the present state and time."""
+
+
+def branches(W: Floats, I: Ints, noise: float) -> None:
+    """Set the frozen branches from the state; leave one that is within noise of switching."""
+
+
+def taylor(W: Floats, I: Ints) -> int:
+    """Fill the series of one step; 1 if the sticking forces are not determined, else 0."""
+    return 0

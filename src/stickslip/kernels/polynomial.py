@@ -1,0 +1,150 @@
+"""Event location on the polynomial of a step: no crossing and no tangency inside the step is missed.
+
+A guard on the step is a polynomial in x = τ/h on [0, 1]. Its Bernstein coefficients bound it, and the number of their
+sign changes bounds the number of its roots (Descartes): 0 means none, 1 means one, more means: halve the interval.
+"""
+
+from math import comb
+
+import numpy as np
+
+from stickslip.kernels.model import BOUNDS, ORDER, POLYNOMIAL, POWER, STACK, Floats
+
+
+def bernstein_matrix(order):
+    """Entry k, i: what the coefficient of x^k adds to the Bernstein coefficient i; flattened."""
+    matrix = np.zeros((order + 1, order + 1))
+    for k in range(order + 1):
+        for i in range(k, order + 1):
+            matrix[k, i] = comb(i, k) / comb(order, k)
+    return matrix.ravel()
+
+
+BERNSTEIN = bernstein_matrix(ORDER)
+NARROW = 1e-9  # an interval of this width holds a tangency, not two roots apart
+
+
+def set_powers(W: Floats, h: float) -> None:
+    """h to the power 0, 1, … ORDER, each from two lower ones to keep the chain short."""
+    W[POWER] = 1.0
+    W[POWER + 1] = h
+    for k in range(2, ORDER + 1):
+        W[POWER + k] = W[POWER + k // 2] * W[POWER + k - k // 2]
+
+
+def value_of(W: Floats, row: int) -> float:
+    """The series that begins at W[row], summed for the powers that are set."""
+    total = 0.0
+    for k in range(ORDER + 1):
+        total += W[row + k] * W[POWER + k]
+    return total
+
+
+def refine(W: Floats, low: float, high: float, x: float) -> float:
+    """The root of the guard polynomial between low (positive) and high (negative), from the guess x.
+
+    Newton's method, kept inside by bisection.
+    """
+    degree = ORDER
+    while degree > 1 and abs(W[POLYNOMIAL + degree]) <= 1e-18 * abs(W[POLYNOMIAL + 1]):
+        degree -= 1
+    for _ in range(100):
+        if not (low <= x and x <= high):
+            x = 0.5 * (low + high)
+        value = W[POLYNOMIAL + degree]
+        slope = 0.0
+        for k in range(degree - 1, -1, -1):
+            slope = slope * x + value
+            value = value * x + W[POLYNOMIAL + k]
+        if value > 0.0:
+            low = x
+        else:
+            high = x
+        step = value / slope
+        x -= step
+        if abs(step) <= 2e-16 * abs(x):
+            return x
+    return x
+
+
+def size_of(W: Floats) -> float:
+    """The sum of the absolute coefficients of the guard polynomial."""
+    total = 0.0
+    for k in range(ORDER + 1):
+        total += abs(W[POLYNOMIAL + k])
+    return total
+
+
+def end_of(W: Floats) -> float:
+    """The guard polynomial at the end of the step."""
+    total = 0.0
+    for k in range(ORDER + 1):
+        total += W[POLYNOMIAL + k]
+    return total
+
+
+def bend_of(W: Floats) -> float:
+    """A bound on how much the slope of the guard polynomial differs from that at the start."""
+    total = 0.0
+    for k in range(2, ORDER + 1):
+        total += abs(W[POLYNOMIAL + k]) * k
+    return total
+
+
+def first_crossing(W: Floats) -> float:
+    """The smallest x in [0, 1] where the guard polynomial turns from positive to negative; 2.0 if there is none."""
+    if W[POLYNOMIAL] < 0.0:
+        return 0.0
+    if 2.0 * W[POLYNOMIAL] > size_of(W):
+        return 2.0
+    start = W[POLYNOMIAL]
+    slope = W[POLYNOMIAL + 1]
+    if abs(slope) > bend_of(W):  # monotone
+        end = end_of(W)
+        if slope > 0.0 or end > 0.0:
+            return 2.0
+        return refine(W, 0.0, 1.0, start / (start - end))
+    return isolate(W)
+
+
+def isolate(W: Floats) -> float:
+    """The first crossing by sign changes of Bernstein coefficients, halving the interval while there are several."""
+    for i in range(ORDER + 1):
+        W[STACK + i] = 0.0
+    for k in range(ORDER + 1):
+        coefficient = W[POLYNOMIAL + k]
+        for i in range(ORDER + 1):
+            W[STACK + i] += coefficient * BERNSTEIN[k * (ORDER + 1) + i]
+    W[BOUNDS] = 0.0
+    W[BOUNDS + 1] = 1.0
+    depth = 0
+    while depth >= 0:
+        low = W[BOUNDS + 2 * depth]
+        width = W[BOUNDS + 2 * depth + 1]
+        top = STACK + depth * (ORDER + 1)
+        changes = 0
+        sign = 1.0
+        for i in range(ORDER + 1):
+            if sign * W[top + i] < 0.0:
+                changes += 1
+                sign = -sign
+        if changes == 0:
+            depth -= 1
+        elif changes == 1:
+            return refine(W, low, low + width, low + 0.5 * width)
+        elif width < NARROW:
+            if W[top + ORDER] < 0.0:
+                return low
+            depth -= 1  # it touches zero and comes back
+        else:
+            # De Casteljau: the right half stays in place, the left half goes on top of the stack.
+            for i in range(ORDER + 1):
+                W[top + ORDER + 1 + i] = W[top]
+                for j in range(ORDER - i):
+                    W[top + j] = 0.5 * (W[top + j] + W[top + j + 1])
+            W[BOUNDS + 2 * depth] = low + 0.5 * width
+            W[BOUNDS + 2 * depth + 1] = 0.5 * width
+            depth += 1
+            W[BOUNDS + 2 * depth] = low
+            W[BOUNDS + 2 * depth + 1] = 0.5 * width
+    return 2.0

@@ -1,0 +1,13 @@
+"""The plain-Python target: the joined module as it is; slow, for checking the other targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from stickslip.targets import join
+
+
+def program(path: Path) -> Any:
+    """The functions and constants of a joined module."""
+    return join.load(path)
