@@ -1,0 +1,95 @@
+"""stickslip: machines that stick and slip, simulated exactly.
+
+    import stickslip as ss
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    system = ss.System(
+        ss.Spring(block, ss.ground, k=1.0),
+        ss.Contact(block, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0),
+    )
+    run = ss.simulate(system, t=100, start={"x.block": 1.1})
+    ss.plot.phase(run)
+
+Names are imported when they are first used, so that `import stickslip` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from stickslip._version import __version__
+
+if TYPE_CHECKING:
+    from stickslip import models as models
+    from stickslip import plot as plot
+    from stickslip.energy import energy_balance as energy_balance
+    from stickslip.field import Field as Field
+    from stickslip.field import compile as compile
+    from stickslip.methods.exact import Exact as Exact
+    from stickslip.model.errors import ModelError as ModelError
+    from stickslip.model.files import load as load_model
+    from stickslip.model.files import save as save_model
+    from stickslip.model.formula import Formula as Formula
+    from stickslip.model.functions import where as where
+    from stickslip.model.laws import Coulomb as Coulomb
+    from stickslip.model.laws import FrictionLaw as FrictionLaw
+    from stickslip.model.laws import FunctionLaw as FunctionLaw
+    from stickslip.model.laws import Hyperbolic as Hyperbolic
+    from stickslip.model.laws import Polynomial as Polynomial
+    from stickslip.model.laws import PoppStelter as PoppStelter
+    from stickslip.model.laws import Stribeck as Stribeck
+    from stickslip.model.laws import Tabulated as Tabulated
+    from stickslip.model.parts import Base as Base
+    from stickslip.model.parts import Belt as Belt
+    from stickslip.model.parts import Contact as Contact
+    from stickslip.model.parts import Damper as Damper
+    from stickslip.model.parts import Force as Force
+    from stickslip.model.parts import Mass as Mass
+    from stickslip.model.parts import Spring as Spring
+    from stickslip.model.parts import ground as ground
+    from stickslip.model.system import About as About
+    from stickslip.model.system import Filippov as Filippov
+    from stickslip.model.system import System as System
+    from stickslip.result import ResultError as ResultError
+    from stickslip.result import interpolate as interpolate
+    from stickslip.result import load as load
+    from stickslip.result import save as save
+    from stickslip.simulate import simulate as simulate
+    from stickslip.status import Status as Status
+
+_HOME = {
+    "stickslip.model.parts": ("Base", "Belt", "Contact", "Damper", "Force", "Mass", "Spring", "ground"),
+    "stickslip.model.laws": (
+        "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
+    ),
+    "stickslip.model.system": ("About", "Filippov", "System"),
+    "stickslip.model.errors": ("ModelError",),
+    "stickslip.model.formula": ("Formula",),
+    "stickslip.model.functions": ("where",),
+    "stickslip.model.files": ("load_model", "save_model"),
+    "stickslip.field": ("Field", "compile"),
+    "stickslip.methods.exact": ("Exact",),
+    "stickslip.simulate": ("simulate",),
+    "stickslip.energy": ("energy_balance",),
+    "stickslip.result": ("ResultError", "interpolate", "load", "save"),
+    "stickslip.status": ("Status",),
+}  # fmt: skip
+_RENAMED = {"load_model": "load", "save_model": "save"}
+_MODULES = ("models", "plot")
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *_MODULES, *_WHERE]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"stickslip.{name}")
+    if name not in _WHERE:
+        raise AttributeError(f"stickslip has no {name!r}")
+    value = getattr(importlib.import_module(_WHERE[name]), _RENAMED.get(name, name))
+    globals()[name] = value  # also replaces the submodule of the same name (`simulate`) that importing has put here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

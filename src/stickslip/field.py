@@ -1,0 +1,183 @@
+"""`Field`: a model compiled for a target, with its work arrays, ready to be integrated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.model.errors import ModelError
+from stickslip.model.system import Model
+from stickslip.targets import cpu, join, python
+
+TARGETS: Mapping[str, Any] = {"cpu": cpu, "python": python}
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """The right-hand side of a model and its kernels, for one target and one Taylor order."""
+
+    model: Model
+    program: Any
+    order: int
+    target: str
+
+    @property
+    def method(self) -> str:
+        """How single steps are computed."""
+        return f"Taylor series of order {self.order}, {self.target}"
+
+    @property
+    def formulas(self) -> dict[str, Any]:
+        """The formula of every plain function in the model, by part."""
+        return dict(json.loads(self.program.FORMULAS))
+
+    @property
+    def parameters(self) -> Floats:
+        """Parameter values in the order of the equations."""
+        return np.array(list(self.model.parameters.values()), float)
+
+    @cached_property
+    def source(self) -> str:
+        """The generated equations and recurrences, written to be read."""
+        return _source(self.model, self.order).readable()
+
+    def evaluate(self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None) -> Point:
+        """Everything about one state: rates, sliding velocities, friction forces, in the given mode.
+
+        `mode` has one entry per contact (0 stick, ±1 slip); by default it follows from the state.
+        """
+        floats, integers = self.workspace()
+        m = self.program
+        n, contacts = m.N_STATES, m.N_CONTACTS
+        floats[:n] = z
+        floats[m.TIME] = t
+        m.ingredients(floats, integers)
+        v = floats[m.V : m.V + contacts].copy()
+        signs = np.sign(v).astype(np.int64) if mode is None else np.asarray(mode, np.int64)
+        integers[m.MODE : m.MODE + contacts] = signs
+        m.ingredients(floats, integers)
+        f, a = floats[m.F : m.F + n].copy(), floats[m.A : m.A + contacts].copy()
+        G = floats[m.G : m.G + n * contacts].reshape(n, contacts).copy()
+        D = floats[m.D : m.D + contacts**2].reshape(contacts, contacts).copy()
+        R, S = floats[m.R : m.R + contacts].copy(), floats[m.S : m.S + contacts].copy()
+        force = -signs * R
+        stuck = signs == 0
+        if stuck.any():
+            right = -(a + D @ np.where(stuck, 0.0, force))[stuck]
+            force[stuck] = np.linalg.solve(D[np.ix_(stuck, stuck)], right)
+        return Point(rate=f + G @ force, v=v, force=force, kinetic=R, static=S, mode=signs)
+
+    def jacobian(self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None) -> tuple[Floats, Floats]:
+        """∂ż/∂z and ∂ż/∂p in the given mode, from analytic derivatives."""
+        point = self.evaluate(z, t, mode)
+        return self._derivatives.jacobian(np.asarray(z, float), t, self.parameters, point.mode, point.force)  # type: ignore[no-any-return]
+
+    @cached_property
+    def _derivatives(self) -> ModuleType:
+        """The Jacobians are generated apart, when they are first asked for."""
+
+        def text() -> str:
+            from stickslip.symbolic.equations import derive
+            from stickslip.symbolic.jacobian import jacobian_source
+
+            return join.joined_jacobian(jacobian_source(derive(self.model)))
+
+        return join.load(_path(f"{_key(self.model)}|jacobian", text))
+
+    def workspace(self) -> tuple[Floats, NDArray[np.int64]]:
+        """Fresh work arrays that hold the parameters."""
+        m = self.program
+        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
+        floats[m.P : m.P + len(self.parameters)] = self.parameters
+        return floats, integers
+
+    def propagate(
+        self,
+        starts: Floats,
+        t_end: float,
+        *,
+        parameters: Floats | None = None,
+        t_start: float = 0.0,
+        rtol: float = 1e-9,
+        most_steps: int = 10**9,
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """End states of many trajectories (one row each), and per row (status, number of events).
+
+        `parameters` has one row per trajectory, in the order of `model.parameters`.
+        """
+        m = self.program
+        starts = np.ascontiguousarray(starts, float)
+        if parameters is None:
+            parameters = np.tile(self.parameters, (len(starts), 1))
+        floats, integers = self.workspace()
+        floats[m.TOLERANCE] = rtol
+        ends, outcome = np.empty_like(starts), np.zeros((len(starts), 2), np.int64)
+        parameters = np.ascontiguousarray(parameters, float)
+        if parameters.shape != (len(starts), m.N_PARAMETERS) or starts.shape[1:] != (m.N_STATES,):
+            raise ModelError(
+                f"starts have the shape {starts.shape} and parameters {parameters.shape}: both need one row per "
+                f"trajectory, with {m.N_STATES} states and {m.N_PARAMETERS} parameters"
+            )
+        flat = (starts.ravel(), parameters.ravel(), ends.ravel(), outcome.ravel())
+        m.propagate(floats, integers, float(t_start), float(t_end), most_steps, len(starts), *flat)
+        return ends, outcome
+
+
+@dataclass(frozen=True)
+class Point:
+    """The equations evaluated at one state: rates ż, and per contact v, λ, R, S and the mode."""
+
+    rate: Floats
+    v: Floats
+    force: Floats
+    kinetic: Floats
+    static: Floats
+    mode: NDArray[np.int64]
+
+
+def compile(model: Model, *, target: str = "cpu", order: int = 24) -> Field:
+    """Compile a model; compiled code is kept on disk and found again by the structure of the model.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> field = compile(block_on_belt(), target="python", order=8)
+    >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
+    [0.625]
+    """
+    if target not in TARGETS:
+        raise ModelError(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
+    path = _path(f"{_key(model)}|{order}", lambda: join.joined(_source(model, order).module()))
+    return Field(model, TARGETS[target].program(path), order, target)
+
+
+def _key(model: Model) -> str:
+    """What identifies the equations of a model; unknown code is told apart by its generated source."""
+    structure = model.structure()
+    if structure is None:
+        structure = hashlib.sha256(_source(model, 8).module().encode()).hexdigest()
+    return structure
+
+
+def _source(model: Model, order: int) -> Any:
+    # SymPy is slow to import and not needed when the compiled model is found in the cache.
+    from stickslip.symbolic.equations import derive
+    from stickslip.symbolic.source import Source
+
+    return Source(derive(model), order)
+
+
+def _path(key: str, text: Callable[[], str]) -> Path:
+    """The file of a joined module, written when it is not there yet."""
+    path = join.module_path(key)
+    if not path.exists():
+        join.write(path, text().encode())
+    return path

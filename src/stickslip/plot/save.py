@@ -1,0 +1,71 @@
+"""Pictures into files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+
+from stickslip.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FILE_ONLY = frozenset({"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"})
+"""Backends without a window: a saved figure is never looked at again."""
+
+
+def save(picture: Any, path: str | os.PathLike[str]) -> Path:
+    """Write a picture to a file whose suffix names the format: .png, .pdf, .svg, …
+
+    Returns the path.
+
+    `picture`: what a plot function returned, or any matplotlib Axes or Figure.
+
+    The file appears whole or not at all.  Where pictures go to files only (no window, no notebook), pyplot
+    then forgets a figure made by this package, so that a script may save thousands.
+
+    Example: `ss.plot.save(ss.plot.phase(run), "phase.png")`.
+    """
+    import matplotlib
+    from matplotlib import pyplot
+
+    figure, target = _figure(picture), Path(path)
+    known = figure.canvas.get_supported_filetypes()
+    suffix = target.suffix.lower().removeprefix(".")
+    if suffix not in known:
+        raise ValueError(
+            f"cannot save a picture as {target.name!r}: end the name with one of "
+            + ", ".join(f".{name}" for name in sorted(known))
+        )
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot save {target.name!r}: there is no folder {str(target.parent)!r}")
+    _write(figure, target, suffix)
+    if figure in style.own_figures and matplotlib.get_backend().lower() in FILE_ONLY:
+        pyplot.close(figure)
+    return target
+
+
+def _figure(picture: Any) -> Figure:
+    from matplotlib.figure import Figure
+
+    found = picture.flat[0] if isinstance(picture, np.ndarray) and picture.size else picture
+    while found is not None and not isinstance(found, Figure):
+        found = getattr(found, "figure", None)
+    if found is None:
+        raise TypeError(f"save needs Axes or a Figure, not {picture!r}")
+    return found
+
+
+def _write(figure: Figure, target: Path, suffix: str) -> None:
+    """Under another name first: a reader never finds half a picture, and a failure leaves the old one."""
+    temporary = target.with_name(f".{target.stem}.{uuid4().hex[:8]}.{suffix}")
+    try:
+        with style.context():
+            figure.savefig(temporary, format=suffix, dpi=200)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)

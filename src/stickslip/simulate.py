@@ -1,0 +1,165 @@
+"""`simulate`: run a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from stickslip import result
+from stickslip.field import Field
+from stickslip.methods.exact import Exact, march
+from stickslip.model import files
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.system import Model, suggest
+
+MODES = {"stick": 0, "slip+": 1, "slip-": -1}
+
+
+def simulate(
+    model: Model,
+    t: float | tuple[float, float],
+    *,
+    start: Mapping[str, float] | Sequence[float] | None = None,
+    mode: Mapping[str, str] | None = None,
+    method: Exact | None = None,
+    samples: int | ArrayLike | None = None,
+    dense: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> xr.Dataset:
+    """Simulate a model and return the labelled run.
+
+    Returns an `xarray.Dataset`: states, `mode`, `force` and `slip_velocity` along `time`; the event table along `event`;
+    the step polynomials along `step`, from which `interpolate` gives any time.
+
+    Keywords
+    - t: end time, or (start time, end time).
+    - start: initial states by name; those not named are as the model has them.
+    - mode: a mode that contacts must start in, by contact: "stick", "slip+" or "slip-". It follows from the state, so
+      this only makes sure of it.
+    - method: `Exact()` by default.
+    - samples: how many evenly spaced times, or which times; by default several in each step.
+    - dense: keep the step polynomials (needed to interpolate).
+    - progress: called now and then with the time reached.
+
+    A run that stops early keeps everything computed until then, and `run.attrs["status"]` says why.
+
+    >>> import stickslip as ss
+    >>> run = ss.simulate(ss.models.block_on_belt(), t=100)
+    >>> run.attrs["status"]
+    'The run reached the end time.'
+    """
+    method = Exact() if method is None else method
+    times = _times(t)
+    state = np.array(model.start_state(start))
+    field = method.compile(model)
+    if mode:
+        _check_mode(field, state, times[0], mode)
+    wanted = _sample_times(samples, times)
+    collector = _Collector(model, wanted, dense)
+    run = march(field, method, state, times, progress or (lambda time: None), collector.add)
+    sampled_times, sampled_values, steps = collector.finish()
+    try:
+        text = files.dumps(model, field.formulas)
+    except ModelError as error:
+        text = f"# {error}"
+    attributes = result.attributes_of(model, text, repr(method), run.sentence)
+    return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
+
+
+class _Collector:
+    """Turns blocks of steps into samples as they arrive, and keeps the steps if asked to."""
+
+    def __init__(self, model: Model, wanted: np.ndarray | None, dense: bool) -> None:
+        self.states, self.contacts = len(model.states), len(model.contacts)
+        self.wanted, self.dense = wanted, dense
+        self.blocks: list[np.ndarray] = []
+        self.pieces: list[tuple[np.ndarray, dict[str, np.ndarray]]] = []
+        self.reached = -np.inf
+
+    def add(self, rows: np.ndarray) -> None:
+        if self.dense:
+            self.blocks.append(rows)
+            return
+        steps = result.Steps(rows, self.states, self.contacts)
+        if len(steps):
+            self._sample(steps)
+
+    def _sample(self, steps: result.Steps) -> None:
+        end = steps.start[-1] + steps.length[-1]
+        if self.wanted is None:
+            times = result.sample_times(steps)[1 if self.pieces else 0 :]
+        else:
+            times = self.wanted[(self.wanted > self.reached) & (self.wanted <= end)]
+        self.reached = end
+        self.pieces.append((times, result.sampled(steps, times)))
+
+    def finish(self) -> tuple[np.ndarray, dict[str, np.ndarray], result.Steps | None]:
+        kept = None
+        if self.dense:
+            width = self.blocks[0].shape[1]
+            rows = np.concatenate(self.blocks) if self.blocks else np.zeros((0, width))
+            kept = result.Steps(rows, self.states, self.contacts)
+            if len(kept):
+                self._sample(kept)
+        if not self.pieces:
+            nothing = np.zeros((0, self.contacts))
+            empty = {"state": np.zeros((0, self.states)), "slip_velocity": nothing, "force": nothing}
+            return np.zeros(0), empty | {"mode": nothing.astype(np.int8)}, kept
+        names = self.pieces[0][1]
+        values = {name: np.concatenate([piece[name] for _, piece in self.pieces]) for name in names}
+        return np.concatenate([times for times, _ in self.pieces]), values, kept
+
+
+def _times(t: float | tuple[float, float]) -> tuple[float, float]:
+    if isinstance(t, tuple | list):
+        if len(t) != 2:
+            raise ModelError(f"t is {t!r}: give the end time, or (start time, end time)")
+        first, last = (check_number("t", value) for value in t)
+    else:
+        first, last = 0.0, check_number("t", t)
+    if last <= first:
+        raise ModelError(f"t is {last:g}: the end time must come after the start time, {first:g}")
+    return first, last
+
+
+def _sample_times(samples: int | ArrayLike | None, times: tuple[float, float]) -> np.ndarray | None:
+    if samples is None:
+        return None
+    if isinstance(samples, int | np.integer):
+        if samples < 2:
+            raise ModelError(f"samples is {samples}: give at least 2, or an array of times")
+        return np.linspace(*times, int(samples))
+    wanted = np.asarray(samples, float)
+    if wanted.ndim != 1 or len(wanted) == 0 or np.any(np.diff(wanted) <= 0):
+        raise ModelError("samples must be a number, or times that rise")
+    if wanted[0] < times[0] or wanted[-1] > times[1]:
+        raise ModelError(
+            f"samples run from {wanted[0]:g} to {wanted[-1]:g}, outside the run from {times[0]:g} to {times[1]:g}"
+        )
+    return wanted
+
+
+def _check_mode(field: Field, state: np.ndarray, t: float, mode: Mapping[str, str]) -> None:
+    """Refuse a start that is not in the mode asked for."""
+    contacts = field.model.contacts
+    point = field.evaluate(state, t)
+    for name, wanted in mode.items():
+        if name not in contacts:
+            raise ModelError(f"there is no contact {name!r}{suggest(name, contacts)}")
+        if wanted not in MODES:
+            raise ModelError(f"the mode of {name!r} is {wanted!r}; it must be one of {', '.join(MODES)}")
+        i = contacts.index(name)
+        sign = MODES[wanted]
+        if point.v[i] != 0 and sign != int(np.sign(point.v[i])):
+            needed = "0" if sign == 0 else "positive" if sign > 0 else "negative"
+            raise ModelError(
+                f"contact {name!r} cannot start in {wanted}: its sliding velocity is {point.v[i]:g}, it must be {needed}"
+            )
+        if point.v[i] == 0 and sign == 0 and abs(point.force[i]) > point.static[i]:
+            raise ModelError(
+                f"contact {name!r} cannot start in stick: holding it takes the force {point.force[i]:g}, "
+                f"and its static limit is {point.static[i]:g}"
+            )

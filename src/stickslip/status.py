@@ -1,0 +1,32 @@
+"""How a run ended, as a sentence."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Status(Enum):
+    """The outcome of an integration. What was computed until then is always kept.
+
+    >>> Status.FINISHED.value
+    'The run reached the end time.'
+    """
+
+    FINISHED = "The run reached the end time."
+    INTERRUPTED = "The run was interrupted by the user."
+    INDETERMINATE = (
+        "The modes of the contacts cannot be decided: no combination of stick and slip is consistent, or the sticking "
+        "forces are not unique; look for contacts that act on the same motion, or for a law that falls below static."
+    )
+    CHATTERING = (
+        "Events follow each other ever faster (chattering); their times accumulate and the run cannot pass that point."
+    )
+    LIFT_OFF = "A normal force fell to zero: the contact opens, which this model does not describe."
+    NEGATIVE_FRICTION = "A friction law returned a negative friction; check its formula at this slip speed."
+    STALLED = "The motion is no longer finite, or the steps shrank to nothing: the equations are singular here."
+    TOO_MANY_STEPS = "The allowed number of steps was used up; allow more with `most_steps`."
+
+    @property
+    def finished(self) -> bool:
+        """Whether the whole time was covered."""
+        return self is Status.FINISHED
