@@ -73,7 +73,7 @@ def expand(W: Floats, I: Ints) -> int:
     for i in range(N_CONTACTS):
         if I[AT_REST + i] != 0:
             W[ROW_V + i * WIDTH] = 0.0
-    set_natural_step(W)
+    set_natural_step(W, I)
     return 0
 
 

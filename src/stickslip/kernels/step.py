@@ -1,37 +1,63 @@
-"""How long a Taylor step may be: its last terms stay below the tolerance, relative to the leading ones."""
+"""How long a Taylor step may be: the last terms of its series stay below the tolerance, relative to the leading ones."""
 
 from math import exp, log
 
-from stickslip.kernels.model import GUESS, N_STATES, NATURAL, ORDER, SERIES, TOLERANCE, WIDTH, Floats
+from stickslip.kernels.model import (
+    GUESS,
+    MODE,
+    N_CONTACTS,
+    N_GUARDS,
+    N_NORMALS,
+    N_STATES,
+    NATURAL,
+    ORDER,
+    ROW_FORCE,
+    ROW_GUARD,
+    ROW_STATIC,
+    SERIES,
+    TOLERANCE,
+    WIDTH,
+    Floats,
+    Ints,
+)
 
 LONGEST = 1e9
 
 
-def set_natural_step(W: Floats) -> None:
-    """The step length at which the last two terms of every state equal the tolerance times its leading three."""
+def last_term(W: Floats, row: int, h: float, extra: float) -> float:
+    """The last term of a series (or the one before, if larger at length h) relative to its leading three terms.
+
+    Both are given as if they stood at the last order, that is, divided by h to that power.
+    """
+    scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
+    if scale == 0.0:
+        return 0.0
+    return max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1])) / scale
+
+
+def set_natural_step(W: Floats, I: Ints) -> None:
+    """The step length at which the last terms of every series that matters equal the tolerance.
+
+    In stick the states say little about the friction force, which decides when stick ends: it has a say of its own.
+    """
     h = W[GUESS]
-    for _ in range(4):
-        last = 0.0
-        before = 0.0
+    for _ in range(6):
+        largest = 0.0
         for i in range(N_STATES):
-            row = SERIES + i * WIDTH
-            scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2]))
-            if scale > 0.0:
-                last = max(last, abs(W[row + ORDER]) / scale)
-                before = max(before, abs(W[row + ORDER - 1]) / scale)
-        if last * h >= before:  # the last term dominates at this length, or else the one before it
-            ratio = last
-            power = ORDER
-        else:
-            ratio = before
-            power = ORDER - 1
-        following = LONGEST
-        if ratio > 0.0:
-            following = min(exp(log(W[TOLERANCE] / ratio) / power), LONGEST)
-        W[NATURAL] = following
-        if following == LONGEST:
+            largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
+        for i in range(N_CONTACTS):
+            if I[MODE + i] == 0:
+                static = ROW_STATIC + i * WIDTH
+                largest = max(largest, last_term(W, ROW_FORCE + i * WIDTH, h, W[static]))
+                largest = max(largest, last_term(W, static, h, 0.0))
+        for i in range(N_NORMALS + N_GUARDS):
+            largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
+        if largest == 0.0:
+            W[NATURAL] = LONGEST
             return
+        following = min(exp(log(W[TOLERANCE] / largest) / (ORDER - 1)), LONGEST)
+        W[NATURAL] = following
         W[GUESS] = following
-        if 0.5 * h <= following and following <= 2.0 * h:
+        if 0.8 * h <= following and following <= 1.25 * h:
             return
         h = following
