@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from stickslip.field import compile as compile
     from stickslip.methods.exact import Exact as Exact
     from stickslip.model.errors import ModelError as ModelError
-    from stickslip.model.files import load as load_model
-    from stickslip.model.files import save as save_model
+    from stickslip.model.files import load as load_model  # noqa: F401
+    from stickslip.model.files import save as save_model  # noqa: F401
     from stickslip.model.formula import Formula as Formula
     from stickslip.model.functions import where as where
     from stickslip.model.laws import Coulomb as Coulomb
@@ -78,7 +78,7 @@ _RENAMED = {"load_model": "load", "save_model": "save"}
 _MODULES = ("models", "plot")
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *_MODULES, *_WHERE]  # noqa: PLE0604
+__all__ = ["__version__", *_MODULES, *_WHERE]
 
 
 def __getattr__(name: str) -> Any:

@@ -124,9 +124,7 @@ class _Samples:
     def _base_velocity(self, base: Base) -> Floats:
         """The derivative of a prescribed motion, by fourth-order differences of the plain function."""
         h = 1e-3 * max(1e-3, float(np.median(self.steps.length)))
-        values = [
-            self.quantity(base.name, "motion", base.motion, {"t": self.time + k * h}) for k in (-2, -1, 1, 2)
-        ]
+        values = [self.quantity(base.name, "motion", base.motion, {"t": self.time + k * h}) for k in (-2, -1, 1, 2)]
         return (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
 
     def mass_velocity(self, body: Body) -> Floats:

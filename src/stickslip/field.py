@@ -41,15 +41,18 @@ class Field:
         """The formula of every plain function in the model, by part."""
         return dict(json.loads(self.program.FORMULAS))
 
-    @property
+    @cached_property
     def parameters(self) -> Floats:
         """Parameter values in the order of the equations."""
-        return np.array(list(self.model.parameters.values()), float)
+        values = np.array(list(self.model.parameters.values()), float)
+        values.flags.writeable = False
+        return values
 
     @cached_property
     def source(self) -> str:
         """The generated equations and recurrences, written to be read."""
-        return _source(self.model, self.order).readable()
+        text: str = _source(self.model, self.order).readable()
+        return text
 
     def evaluate(self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None) -> Point:
         """Everything about one state: rates, sliding velocities, friction forces, in the given mode.
@@ -77,7 +80,9 @@ class Field:
             force[stuck] = np.linalg.solve(D[np.ix_(stuck, stuck)], right)
         return Point(rate=f + G @ force, v=v, force=force, kinetic=R, static=S, mode=signs)
 
-    def jacobian(self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None) -> tuple[Floats, Floats]:
+    def jacobian(
+        self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None
+    ) -> tuple[Floats, Floats]:
         """∂ż/∂z and ∂ż/∂p in the given mode, from analytic derivatives."""
         point = self.evaluate(z, t, mode)
         return self._derivatives.jacobian(np.asarray(z, float), t, self.parameters, point.mode, point.force)  # type: ignore[no-any-return]

@@ -1,8 +1,8 @@
 """Results as labelled data: how a run is laid out, interpolated, saved and loaded.
 
-A run is an `xarray.Dataset`. Along `time`: every state under its name, and `mode`, `force`, `slip_velocity` per contact.
-Along `event`: the event table. Along `step`: the polynomials of every step (dense output), from which `interpolate` gives
-the motion at any time.
+A run is an `xarray.Dataset`. Along `time`: every state under its name, and `mode`, `force`, `slip_velocity` per
+contact. Along `event`: the event table. Along `step`: the polynomials of every step (dense output), from which
+`interpolate` gives the motion at any time.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def simulate(
 ) -> xr.Dataset:
     """Simulate a model and return the labelled run.
 
-    Returns an `xarray.Dataset`: states, `mode`, `force` and `slip_velocity` along `time`; the event table along `event`;
-    the step polynomials along `step`, from which `interpolate` gives any time.
+    Returns an `xarray.Dataset`: states, `mode`, `force` and `slip_velocity` along `time`; the event table along
+    `event`; the step polynomials along `step`, from which `interpolate` gives any time.
 
     Keywords
     - t: end time, or (start time, end time).
@@ -156,7 +156,7 @@ def _check_mode(field: Field, state: np.ndarray, t: float, mode: Mapping[str, st
         if point.v[i] != 0 and sign != int(np.sign(point.v[i])):
             needed = "0" if sign == 0 else "positive" if sign > 0 else "negative"
             raise ModelError(
-                f"contact {name!r} cannot start in {wanted}: its sliding velocity is {point.v[i]:g}, it must be {needed}"
+                f"contact {name!r} cannot start in {wanted}: its sliding velocity is {point.v[i]:g}, not {needed}"
             )
         if point.v[i] == 0 and sign == 0 and abs(point.force[i]) > point.static[i]:
             raise ModelError(

@@ -3,7 +3,8 @@
 For developers: this file is documentation; in a joined module the generated constants and functions stand in its place.
 
 The series of a step, order k of row r, are at W[SERIES + r*WIDTH + k]. Rows: states, then per contact the sliding
-velocities, the friction forces, the static limits; then the normal forces that vary; then the guards of frozen branches.
+velocities, the friction forces, the static limits; then the normal forces that vary; then the guards of
+frozen branches.
 """
 
 import numpy as np
@@ -33,7 +34,7 @@ NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = 0
 """In W: work space for the recurrences, the sticking forces and the event location."""
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
-"""In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, and what ended a step."""
+"""In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step."""
 
 NORMAL_CONTACT = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each varying normal force; branch that each guard guards, and how it moves (0: flips)."""

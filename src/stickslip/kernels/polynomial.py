@@ -83,27 +83,30 @@ def end_of(W: Floats) -> float:
     return total
 
 
-def bend_of(W: Floats) -> float:
-    """A bound on how much the slope of the guard polynomial differs from that at the start."""
+def bend_of(W: Floats, x: float) -> float:
+    """A bound on how much the slope of the guard polynomial changes between 0 and x."""
     total = 0.0
+    power = x
     for k in range(2, ORDER + 1):
-        total += abs(W[POLYNOMIAL + k]) * k
+        total += abs(W[POLYNOMIAL + k]) * power * k
+        power *= x
     return total
 
 
 def first_crossing(W: Floats) -> float:
     """The smallest x in [0, 1] where the guard polynomial turns from positive to negative; 2.0 if there is none."""
-    if W[POLYNOMIAL] < 0.0:
-        return 0.0
-    if 2.0 * W[POLYNOMIAL] > size_of(W):
-        return 2.0
     start = W[POLYNOMIAL]
-    slope = W[POLYNOMIAL + 1]
-    if abs(slope) > bend_of(W):  # monotone
-        end = end_of(W)
-        if slope > 0.0 or end > 0.0:
-            return 2.0
-        return refine(W, 0.0, 1.0, start / (start - end))
+    if start < 0.0:
+        return 0.0
+    if 2.0 * start > size_of(W):
+        return 2.0
+    end = end_of(W)
+    x = 1.0
+    if end < 0.0:
+        x = refine(W, 0.0, 1.0, start / (start - end))
+    # Where the slope cannot change sign before x, there is no other crossing before x.
+    if abs(W[POLYNOMIAL + 1]) > bend_of(W, x):
+        return x if end < 0.0 else 2.0
     return isolate(W)
 
 

@@ -118,9 +118,7 @@ class Formula:
         known = {*self.variables, *self.parameters}
         for name in _names(self._tree):
             if name in FLOAT_FUNCTIONS:
-                raise _refuse(
-                    self.what, self.text, f"names the function {name} without calling it: {name}(…)"
-                )
+                raise _refuse(self.what, self.text, f"names the function {name} without calling it: {name}(…)")
             if name not in known:
                 raise ModelError(
                     f"{self.what}: the formula {shown(self.text)} uses {name!r}{_hint(name, known)}, "

@@ -40,9 +40,7 @@ def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[s
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        raise ModelError(
-            f"{what} is {function!r}: it must be a number or a plain Python function"
-        ) from None
+        raise ModelError(f"{what} is {function!r}: it must be a number or a plain Python function") from None
     variables: list[str] = []
     parameters: dict[str, float] = {}
     for argument in signature.parameters.values():

@@ -51,9 +51,7 @@ class FrictionLaw:
         """Raise a sentence if `values` are no valid parameters of this law."""
         for name, value in values.items():
             rule = self.rules.get(name, self.default_rule)
-            check_number(
-                f"{what}.{name}", value, positive=rule == "positive", nonnegative=rule == "nonnegative"
-            )
+            check_number(f"{what}.{name}", value, positive=rule == "positive", nonnegative=rule == "nonnegative")
         at_rest = self.kinetic_value(0.0, values, what)
         if self.static_value(values, what) < at_rest * (1 - 1e-12):
             raise ModelError(
@@ -66,7 +64,7 @@ class FrictionLaw:
         values = self.parameters() if values is None else values
         try:
             value = float(self.kinetic(v, **values))
-        except (ArithmeticError, ValueError) as error:
+        except (ArithmeticError, ValueError, TypeError) as error:
             raise ModelError(f"{what}: the law fails at slip speed {v:g} ({error})") from None
         if not math.isfinite(value) or value < 0:
             raise ModelError(
@@ -102,7 +100,7 @@ class Coulomb(FrictionLaw):
     """
 
     mu_s: float
-    mu_k: float | None = None  # type: ignore[assignment]
+    mu_k: float | None = None
 
     def __post_init__(self) -> None:
         if self.mu_k is None:
@@ -179,9 +177,7 @@ class Stribeck(FrictionLaw):
             power = int(self.shape)
             return lambda v, mu_s, mu_k, v_s: mu_k + (mu_s - mu_k) * exp(-((v / v_s) ** power))
         floor = SPEED_FLOOR
-        return lambda v, mu_s, mu_k, v_s, shape: (
-            mu_k + (mu_s - mu_k) * exp(-((v / v_s + floor) ** shape))
-        )
+        return lambda v, mu_s, mu_k, v_s, shape: mu_k + (mu_s - mu_k) * exp(-((v / v_s + floor) ** shape))
 
     @property
     def static(self) -> Function:
@@ -203,9 +199,7 @@ class PoppStelter(FrictionLaw):
 
     @property
     def kinetic(self) -> Function:
-        return lambda v, mu_0, mu_1, lambda_1, lambda_2: (
-            (mu_0 - mu_1) / (1 + lambda_1 * v) + mu_1 + lambda_2 * v**2
-        )
+        return lambda v, mu_0, mu_1, lambda_1, lambda_2: (mu_0 - mu_1) / (1 + lambda_1 * v) + mu_1 + lambda_2 * v**2
 
     @property
     def static(self) -> Function:
@@ -226,6 +220,8 @@ class Polynomial(FrictionLaw):
     mu_s: float | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.coefficients, tuple | list):
+            raise ModelError(f"Polynomial has the coefficients {self.coefficients!r}: give a list of numbers")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
         if not self.coefficients:
             raise ModelError("Polynomial has no coefficients: give at least one, the coefficient at rest")
@@ -273,6 +269,8 @@ class Tabulated(FrictionLaw):
 
     def __post_init__(self) -> None:
         for name in ("speeds", "values"):
+            if not hasattr(getattr(self, name), "__len__"):
+                raise ModelError(f"Tabulated.{name} is {getattr(self, name)!r}: give a list of numbers")
             numbers = tuple(
                 check_number(f"Tabulated.{name}[{i}]", value, nonnegative=True)
                 for i, value in enumerate(getattr(self, name))
@@ -325,6 +323,9 @@ class WithViscous(FrictionLaw):
     law: FrictionLaw
     viscous: float
 
+    def with_viscous(self, c: float) -> FrictionLaw:
+        return WithViscous(self.law, self.viscous + c)
+
     def parameters(self) -> dict[str, float]:
         return self.law.parameters() | {"viscous": self.viscous}
 
@@ -371,6 +372,10 @@ class FunctionLaw(FrictionLaw):
                 f"the law {getattr(self.function, '__name__', self.function)!r} depends on "
                 f"{', '.join(variables) or 'nothing'}: a law is a function of the slip speed v alone, "
                 "its other arguments need default values"
+            )
+        if "static" in parameters:
+            raise ModelError(
+                "the law has a parameter 'static': that name is kept for its static coefficient; rename it"
             )
         if self.static_coefficient is not None:
             parameters = parameters | {"static": self.static_coefficient}

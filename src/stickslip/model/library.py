@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from math import cos
 
 from stickslip.model.errors import ModelError, check_number
@@ -112,8 +113,7 @@ def bowed_string(diameter: float = 1e-3) -> System:
             "bowed_string",
             "Bowed violin string, lateral and torsional",
             f"{LEINE}, Sec. 7",
-            {"frequency_ratio": math.sqrt(shear * area / tension)}
-            | _known(diameter == 1e-3, frequency=134.4966),
+            {"frequency_ratio": math.sqrt(shear * area / tension)} | _known(diameter == 1e-3, frequency=134.4966),
         ),
     )
 
@@ -254,10 +254,7 @@ def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3
     law = Hyperbolic(mu_s=1.0, delta=delta)
     return System(
         *(Spring(b, ground, k=1.0, name=f"spring{i}") for i, b in enumerate(blocks, 1)),
-        *(
-            Spring(a, b, k=coupling, name=f"coupling{i}")
-            for i, (a, b) in enumerate(zip(blocks, blocks[1:], strict=False), 1)
-        ),
+        *(Spring(a, b, k=coupling, name=f"coupling{i}") for i, (a, b) in enumerate(pairwise(blocks), 1)),
         *(Contact(b, belt, law=law, normal=1.0, name=f"contact{i}") for i, b in enumerate(blocks, 1)),
         about=About("chain", f"Chain of {n} blocks on a belt", "after Burridge, Knopoff: BSSA 57 (1967) 341–371"),
     )

@@ -54,6 +54,8 @@ class Body(Part):
 
     def __post_init__(self) -> None:
         check_name(f"a {self.kind}", self.name)
+        if self.name == "ground" and not isinstance(self, Ground):
+            raise ModelError(f"a {self.kind} has the name 'ground': that name belongs to what does not move")
         self.check(self.name)
 
 
@@ -78,6 +80,8 @@ class Mass(Body):
         super().__post_init__()
         if callable(self.m):
             raise ModelError(f"Mass {self.name!r}: m is a function; a mass is a positive number")
+        if not isinstance(self.unit, str):
+            raise ModelError(f"Mass {self.name!r}: unit is {self.unit!r}; it must be a text such as 'm' or 'rad'")
         check_number(f"Mass {self.name!r}: x", self.x)
         check_number(f"Mass {self.name!r}: v", self.v)
 
@@ -241,7 +245,7 @@ class Contact(Interaction):
 
     def __post_init__(self) -> None:
         where = f"Contact {self.name!r}" if self.name else "a Contact"
-        weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0}
+        weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Mass) else {}
         if not weights or not all(isinstance(mass, Mass) for mass in weights):
             raise ModelError(f"{where} acts on {self.on!r}: it must act on a Mass, or map masses to weights")
         for mass, weight in weights.items():

@@ -178,9 +178,7 @@ def part_tables(document: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, A
     for kind in (key for key in document if key in KEYS):
         named = document[kind]
         if not isinstance(named, dict):
-            raise ModelError(
-                f"{kind} is {shown(named)}: a {kind} is a table with a name, as in [{kind}.first]"
-            )
+            raise ModelError(f"{kind} is {shown(named)}: a {kind} is a table with a name, as in [{kind}.first]")
         for name, table in named.items():
             if not isinstance(table, dict):
                 raise ModelError(
@@ -367,9 +365,7 @@ def _formula_law(table: dict[str, Any]) -> FrictionLaw:
         # An unused parameter does no harm, but a misspelt `viscous` would be lost without a word.
         hint = suggest(name, ("viscous", "static"))
         if "did you mean" in hint:
-            raise ModelError(
-                f"the formula does not use its parameter {name!r}{hint} and names in the formula"
-            )
+            raise ModelError(f"the formula does not use its parameter {name!r}{hint} and names in the formula")
     if static is not None:
         static = check_number("static", static, nonnegative=True)
     return FunctionLaw(formula, static)
@@ -472,9 +468,7 @@ def _check_shape(key: str, texts: Any, n: int, contacts: int) -> None:
     short = full[:-1] if full[-1] == 1 else full
     single = key in ("kinetic", "static") or set(full) == {1}
     if _shape(texts) not in {full, short} | ({()} if single else set()):
-        wanted = (
-            f"a list of {full[0]} formulas" if len(full) == 1 else f"{n} rows of {contacts} formulas each"
-        )
+        wanted = f"a list of {full[0]} formulas" if len(full) == 1 else f"{n} rows of {contacts} formulas each"
         raise ModelError(f"{key} is {shown(texts)}: with {n} states and {contacts} contacts it is {wanted}")
 
 

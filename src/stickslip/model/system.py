@@ -35,9 +35,14 @@ class Model:
     states: tuple[str, ...]
     contacts: tuple[str, ...]
     start: Mapping[str, float]
-    parameters: Mapping[str, float]
     units: Mapping[str, str]
     time_unit: str
+    _values: dict[str, float]
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Name and value of every parameter; read-only."""
+        return MappingProxyType(self._values)
 
     def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Any:
         """A copy with other parameter values: `system.with_({"belt.speed": 0.3})`."""
@@ -119,23 +124,23 @@ class System(Model):
         self.contacts = tuple(self.friction)
         self.states = (*(f"x.{m.name}" for m in self.masses), *(f"v.{m.name}" for m in self.masses))
         per_time = f"/{time_unit}" if time_unit else ""
-        self.units = MappingProxyType(
-            {f"x.{m.name}": m.unit for m in self.masses}
-            | {f"v.{m.name}": f"{m.unit}{per_time}" if m.unit else "" for m in self.masses}
-        )
-        self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {
-            f"v.{m.name}": float(m.v) for m in self.masses
+        self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
+            f"v.{m.name}": f"{m.unit}{per_time}" if m.unit else "" for m in self.masses
         }
+        self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
-        values, self.aliases = _parameters(self.bodies, self.interactions)
-        self.parameters = MappingProxyType(values)
+        self._values, self.aliases = _parameters(self.bodies, self.interactions)
+        self._names: dict[str, dict[str, str]] = {}  # part → short name → parameter
+        for full, name in {**{name: name for name in self._values}, **self.aliases}.items():
+            part, short = full.split(".", 1)
+            self._names.setdefault(part, {})[short] = name
         self._check()
 
     def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> System:
         copy = object.__new__(System)
         copy.__dict__.update(self.__dict__)
-        copy.parameters = MappingProxyType(self._changed(changes, more))
+        copy._values = self._changed(changes, more)
         copy._check()
         return copy
 
@@ -151,14 +156,7 @@ class System(Model):
 
     def local(self, part: str) -> dict[str, float]:
         """The parameter values of one part under their short names; a shared law's appear at every sharer."""
-        prefix = f"{part}."
-        own = {n.removeprefix(prefix): v for n, v in self.parameters.items() if n.startswith(prefix)}
-        shared = {
-            alias.removeprefix(prefix): self.parameters[name]
-            for alias, name in self.aliases.items()
-            if alias.startswith(prefix)
-        }
-        return own | shared
+        return {short: self._values[name] for short, name in self._names.get(part, {}).items()}
 
     def law_values(self, contact: str) -> dict[str, float]:
         """The parameter values of one contact's friction law."""
@@ -198,7 +196,7 @@ class System(Model):
             if isinstance(part, Contact):
                 mark["weights"] = [weight for _, weight in part.weights]
                 mark["law"] = part.friction.structure()
-                mark["shared"] = [p for p, o in self.friction.items() if o.law is part.law][0]
+                mark["shared"] = next(p for p, o in self.friction.items() if o.law is part.law)
             for attribute, value in part.values().items():
                 mark[attribute] = fingerprint(value) if callable(value) else "number"
             if None in mark.values():
@@ -310,9 +308,12 @@ class Filippov(Model):
             check_name("a state", state.replace(".", "_") if isinstance(state, str) else state)
         for contact in contacts:
             check_name("a contact", contact)
+        for what, names in (("states", states), ("contacts", contacts)):
+            if len(set(names)) != len(names):
+                raise ModelError(f"two {what} have the same name in {', '.join(names)}: names must differ")
         self.about = about if about is not None else About(name=name)
         self.states, self.contacts = tuple(states), tuple(contacts)
-        self.units = MappingProxyType(dict.fromkeys(self.states, "") | dict(units or {}))
+        self.units = dict.fromkeys(self.states, "") | dict(units or {})
         self.time_unit = time_unit
         self.functions: dict[str, Callable[..., Any]] = {"f": f, "G": G, "h": h}
         values: dict[str, float] = {}
@@ -332,7 +333,7 @@ class Filippov(Model):
                         f"the parameter {parameter!r} has the default {number:g} in {key} and "
                         f"{values[parameter]:g} before: give it the same default everywhere"
                     )
-        self.parameters = MappingProxyType(values)
+        self._values = values
         self.start = dict.fromkeys(self.states, 0.0)
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
@@ -340,7 +341,10 @@ class Filippov(Model):
     def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Filippov:
         copy = object.__new__(Filippov)
         copy.__dict__.update(self.__dict__)
-        copy.parameters = MappingProxyType(self._changed(changes, more))
+        copy._values = self._changed(changes, more)
+        for limit in ("kinetic", "static"):
+            if limit in copy._values and limit not in self.functions:
+                check_number(limit, copy._values[limit], nonnegative=True)
         return copy
 
     def structure(self) -> str | None:
@@ -348,5 +352,3 @@ class Filippov(Model):
         if None in marks.values():
             return None
         return json.dumps([self.states, self.contacts, marks, sorted(self.parameters)])
-
-

@@ -178,9 +178,7 @@ def _law_numbers(law: FrictionLaw, values: Mapping[str, float]) -> dict[str, Any
 
 def _filippov_document(model: Filippov, given: Mapping[str, Any]) -> dict[str, Any]:
     table: dict[str, Any] = {"states": list(model.states), "contacts": list(model.contacts)}
-    numbers = {
-        k: v for k, v in model.parameters.items() if k in ("kinetic", "static") and k not in model.functions
-    }
+    numbers = {k: v for k, v in model.parameters.items() if k in ("kinetic", "static") and k not in model.functions}
     table |= {key: _formula_of([key], function, given) for key, function in model.functions.items()} | numbers
     own = {name: value for name, value in model.parameters.items() if name not in numbers}
     units = {state: model.units[state] for state in model.states if model.units[state]}

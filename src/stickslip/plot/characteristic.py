@@ -53,9 +53,7 @@ def characteristic(laws: Any, speeds: Sequence[float] | Floats | None = None, ax
         axes.set_xlabel("slip speed $|v|$")
         axes.set_ylabel(r"friction coefficient $\mu$")
         _limit(axes)
-        style.header(
-            axes, _title(laws), [f"Not shown: {hidden} of {len(all_curves)} laws."] if hidden else []
-        )
+        style.header(axes, _title(laws), [f"Not shown: {hidden} of {len(all_curves)} laws."] if hidden else [])
         _explain(axes)
     return axes
 
@@ -93,9 +91,7 @@ def _curve(label: str, law: Any, values: Mapping[str, float] | None = None) -> C
         return Curve(label, lambda v: float(law.kinetic_value(v, values)), float(law.static_value(values)))
     if callable(law):
         return Curve(label, lambda v: float(law(v)), float(law(0.0)))
-    raise TypeError(
-        f"characteristic draws friction laws, functions of the slip speed, and systems, not {law!r}"
-    )
+    raise TypeError(f"characteristic draws friction laws, functions of the slip speed, and systems, not {law!r}")
 
 
 def _checked(speeds: Sequence[float] | Floats) -> Floats:

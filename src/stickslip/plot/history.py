@@ -138,9 +138,7 @@ def _all_axes(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[
     given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(given) != len(panels):
         kinds = ", ".join(panel.kind for panel in panels)
-        raise ValueError(
-            f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many"
-        )
+        raise ValueError(f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many")
     return given
 
 
@@ -218,9 +216,7 @@ def _shade_stick(all_axes: NDArray[Any], run: xarray.Dataset, panels: list[Panel
     for axes, panel in zip(all_axes, panels, strict=True):
         if panel.kind != "mode":
             whole_height = axes.get_xaxis_transform()
-            axes.broken_barh(
-                sticks, (0, 1), transform=whole_height, label="stick", zorder=0.5, **style.STICK_SHADE
-            )
+            axes.broken_barh(sticks, (0, 1), transform=whole_height, label="stick", zorder=0.5, **style.STICK_SHADE)
 
 
 def _explain(all_axes: NDArray[Any], panels: list[Panel]) -> None:
@@ -232,9 +228,7 @@ def _explain(all_axes: NDArray[Any], panels: list[Panel]) -> None:
             continue
         curves = axes.get_legend_handles_labels()
         told_apart = [
-            (handle, label)
-            for handle, label in zip(*curves, strict=True)
-            if label == "stick" or len(panel.curves) > 1
+            (handle, label) for handle, label in zip(*curves, strict=True) if label == "stick" or len(panel.curves) > 1
         ]
         labels = [label for _, label in told_apart]
         if told_apart and labels != above:

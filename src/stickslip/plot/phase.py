@@ -40,9 +40,7 @@ def phase(
     has_contact = contact is not None or run.sizes["contact"] > 0
     index = contact_index(run, contact) if has_contact else None
     parts = pieces(run, [] if index is None else [index], (x, y))
-    of_contact = (
-        f" of {names(run, 'contact')[index]}" if index is not None and run.sizes["contact"] > 1 else ""
-    )
+    of_contact = f" of {names(run, 'contact')[index]}" if index is not None and run.sizes["contact"] > 1 else ""
     with style.canvas(ax, 6.8, 4.4) as axes:
         _draw_parts(axes, parts, x, y, of_contact)
         if index is not None:

@@ -56,9 +56,7 @@ def check_run(run: object) -> None:
     """Raise a sentence if `run` is no run, or an empty one."""
     missing = {"time", "state", "contact", "mode", "force"} - set(getattr(run, "variables", ()))
     if missing:
-        raise TypeError(
-            f"a picture needs a run, the dataset that simulate returns, not a {type(run).__name__}"
-        )
+        raise TypeError(f"a picture needs a run, the dataset that simulate returns, not a {type(run).__name__}")
     if run["time"].size == 0:  # type: ignore[index]
         raise ValueError("this run has no samples, so there is nothing to draw")
 
@@ -144,9 +142,7 @@ def _pieces_of_steps(run: xarray.Dataset, contacts: list[int], states: dict[str,
     time = segments.start[step] + tau
     curves = {name: _evaluate(run["step_state"].values[:, i], step, tau) for name, i in states.items()}
     force, slip_velocity = (
-        np.reshape(
-            [_evaluate(run[name].values[:, i], step, tau) for i in contacts], (len(contacts), len(time))
-        )
+        np.reshape([_evaluate(run[name].values[:, i], step, tau) for i in contacts], (len(contacts), len(time)))
         for name in ("step_force", "step_slip_velocity")
     )
     return [

@@ -122,9 +122,7 @@ def legend(ax: Axes, handles: Sequence[Artist] | None = None, columns: int = 1) 
     if not shown:
         return
     if ax.figure in own_figures:
-        ax.legend(
-            handles=shown, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False
-        )
+        ax.legend(handles=shown, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
     else:
         points = sum(np.size(line.get_xdata()) for line in ax.lines)
         ax.legend(

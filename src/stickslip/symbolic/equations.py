@@ -1,9 +1,9 @@
 """The equations of a model in the one form that everything else uses.
 
-    ż = f(z, t, p) + G(z, t, p) λ
-    v = h(z, t, p)                                   sliding velocity per contact
-    slip:   λᵢ = −sᵢ Rᵢ(sᵢ vᵢ, z, t, p)              s = ±1, frozen in the mode
-    stick:  vᵢ = 0,  a + D λ = 0,  |λᵢ| ≤ Sᵢ          a = ∂h/∂z·f + ∂h/∂t,  D = ∂h/∂z·G
+ż = f(z, t, p) + G(z, t, p) λ
+v = h(z, t, p)                                   sliding velocity per contact
+slip:   λᵢ = −sᵢ Rᵢ(sᵢ vᵢ, z, t, p)              s = ±1, frozen in the mode
+stick:  vᵢ = 0,  a + D λ = 0,  |λᵢ| ≤ Sᵢ          a = ∂h/∂z·f + ∂h/∂t,  D = ∂h/∂z·G
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import sympy
+from sympy.printing.str import StrPrinter
 
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
@@ -71,9 +72,7 @@ class Equations:
         """Derivative of `expression` along `direction` in state space."""
         free = expression.free_symbols
         terms = [
-            sympy.diff(expression, z) * d
-            for z, d in zip(self.states, direction, strict=True)
-            if z in free and d != 0
+            sympy.diff(expression, z) * d for z, d in zip(self.states, direction, strict=True) if z in free and d != 0
         ]
         return sympy.Add(*terms)
 
@@ -220,10 +219,8 @@ class _Mechanics:
         if static is None and mu.has(Table):
             mu_s = mu.replace(Table, lambda number, u: sympy.Float(self.tables[int(number)].values[0]))
             mu_s = mu_s.subs(speed, 0)
-        lifts = not normal.free_symbols <= set(symbol(p) for p in self.system.parameters)
-        return _ContactEquations(
-            h, weights, speed, normal * mu, normal * mu_s, normal if lifts else sympy.Integer(1)
-        )
+        lifts = not normal.free_symbols <= {symbol(p) for p in self.system.parameters}
+        return _ContactEquations(h, weights, speed, normal * mu, normal * mu_s, normal if lifts else sympy.Integer(1))
 
     def _coefficient(self, name: str, law: FrictionLaw, speed: sympy.Symbol) -> sympy.Expr:
         if isinstance(law, Tabulated):
@@ -252,12 +249,19 @@ def _exact(weight: float) -> sympy.Expr:
     return sympy.Integer(int(weight)) if float(weight).is_integer() else sympy.Float(weight)
 
 
+class _FormulaPrinter(StrPrinter):  # type: ignore[misc]
+    """Numbers with all their digits."""
+
+    def _print_Float(self, e: sympy.Float) -> str:
+        return repr(float(e))
+
+
 def formula_text(expression: Any) -> Any:
     """An expression in the grammar of model files (nested tuples give nested lists)."""
     if isinstance(expression, tuple):
         return [formula_text(item) for item in expression]
     names = {"Abs": "abs", "Min": "min", "Max": "max"}
-    text = sympy.sstr(expression.replace(sympy.Piecewise, _where_text), full_prec=False)
+    text = _FormulaPrinter().doprint(expression.replace(sympy.Piecewise, _where_text))
     for ours, theirs in names.items():
         text = text.replace(f"{ours}(", f"{theirs}(")
     return text
@@ -320,4 +324,3 @@ def _filippov(model: Filippov) -> Equations:
         tables=(),
         formulas=formulas,
     )
-

@@ -62,7 +62,10 @@ class Writer:
                 above = self.constant(n.constants[0]) if n.constants else values[0]
                 self.lines.append(f"inverse{node} = 1.0/{values[-1]}")
                 self.put(node, 0, f"{above}*inverse{node}")
-                self.lines.append(f"slope{node} = -{self.at(node, 0)}*inverse{node}")
+                factor = self._denominator(n.arguments[-1])[1]
+                if factor:
+                    self.lines.append(f"ratio{node} = {factor}*inverse{node}")
+                self.lines.append(f"slope{node} = -{self.at(node, 0)}*{'ratio' if factor else 'inverse'}{node}")
             case "power":
                 self.put(node, 0, f"{values[0]}**{self.constant(n.constants[0])}")
             case "tan'" | "tanh'":
@@ -90,12 +93,12 @@ class Writer:
             case "square":
                 self.put(node, k, self.convolution(a, a, 0, k))
             case "quotient":  # q b = a:  q_k = (a_k − Σ_(j≥1) b_j q_(k−j)) / b_0
-                b = n.arguments[-1]
                 # The newest term, b_k q_0, stands alone: everything else is ready before b_k is.
+                b, factor = self._denominator(n.arguments[-1])
                 above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*inverse{node}"
                 older = self.highest(b, _minus(k, 1))
                 known = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, _minus(k, j))}")
-                rest = "" if known == "0.0" else f" - {_group(known)}*inverse{node}"
+                rest = "" if known == "0.0" else f" - {_group(known)}*{'ratio' if factor else 'inverse'}{node}"
                 newest = f"{self.at(b, k)}*slope{node}" if self._alive(b, k) else "0.0"
                 self.put(node, k, f"{newest}{rest}{above}")
             case "exp":  # e' = a' e
@@ -110,11 +113,15 @@ class Writer:
                 sign = "" if n.operation == "tan'" else "-"
                 self.put(node, k, f"{sign}{_group(self.convolution(w, w, 0, k))}")
             case "log":  # a l' = a'
-                known = self.sum(1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(a, _minus(k, j))}")
+                known = self.sum(
+                    1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(a, _minus(k, j))}"
+                )
                 self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(a, 0)}")
             case "atan":  # (1 + a²) w' = a'
                 b = n.arguments[1]
-                known = self.sum(1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(b, _minus(k, j))}")
+                known = self.sum(
+                    1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(b, _minus(k, j))}"
+                )
                 self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(b, 0)}")
             case "sqrt":  # w w = a
                 known = self.sum(1, _minus(k, 1), lambda j: f"{self.at(node, j)}*{self.at(node, _minus(k, j))}")
@@ -124,7 +131,10 @@ class Writer:
                 known = self.sum(
                     1,
                     k,
-                    lambda j: f"({alpha}*{_number(j)} - {_number(_minus(k, j))})*{self.at(a, j)}*{self.at(node, _minus(k, j))}",
+                    lambda j: (
+                        f"({alpha}*{_number(j)} - {_number(_minus(k, j))})"
+                        f"*{self.at(a, j)}*{self.at(node, _minus(k, j))}"
+                    ),
                 )
                 self.put(node, k, f"{_group(known)}/({_number(k)}*{self.at(a, 0)})")
             case "select":
@@ -132,6 +142,13 @@ class Writer:
                 self.put(node, k, f"{self.at(a, k)} if {self.constant(n.constants[0])} > 0.0 else {self.at(b, k)}")
             case operation:
                 raise AssertionError(f"no recurrence for {operation}")
+
+    def _denominator(self, node: int) -> tuple[int, str]:
+        """A denominator c₀ + c x as (x, c), since its higher orders are those of x; else (itself, "")."""
+        n = self.tape.nodes[node]
+        if n.operation == "linear" and len(n.arguments) == 1:
+            return n.arguments[0], self.constant(n.constants[1])
+        return node, ""
 
     def _alive(self, node: int, k: Order) -> bool:
         degree = self.tape.degree(node)
@@ -150,9 +167,7 @@ class Writer:
     def derivative_times(self, a: int, b: int, k: Order) -> str:
         """k times the order-k coefficient of ∫ a' b."""
         return _group(
-            self.sum(
-                1, self.highest(a, k), lambda j: f"{_number(j)}*{self.at(a, j)}*{self.at(b, _minus(k, j))}"
-            )
+            self.sum(1, self.highest(a, k), lambda j: f"{_number(j)}*{self.at(a, j)}*{self.at(b, _minus(k, j))}")
         )
 
 

@@ -106,7 +106,14 @@ class Source:
         sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
         sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SCALE": m, "ROOT": m, "SERIES": self.rows * self.width, "MATRIX": m * (m + 2)}
-        sizes |= {"POWER": row, "POLYNOMIAL": row, "STACK": 64 * row, "BOUNDS": 128, "NODE": len(self.tape.nodes) * self.width, "Q": 0}
+        sizes |= {
+            "POWER": row,
+            "POLYNOMIAL": row,
+            "STACK": 64 * row,
+            "BOUNDS": 128,
+            "NODE": len(self.tape.nodes) * self.width,
+            "Q": 0,
+        }
         for number in range(len(self.equations.tables)):
             sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
         return _offsets({**sizes, "Q": sizes.pop("Q")})
@@ -219,7 +226,7 @@ class Source:
         expressions = [b.expression for b in self.tape.branches]
         lines = [
             "def branches(W: Floats, I: Ints, noise: float) -> None:",
-            '    """Which branch each |e|, min, max, where and table is on; where e is within noise of 0: unchanged."""',
+            '    """Which branch each |e|, min, max, where and table is on; one within noise of switching stays."""',
         ]
         if not expressions:
             return [*lines, "    return"]
@@ -229,7 +236,9 @@ class Source:
                 lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {python(e)}, I[BRANCH + {number}], noise)")
             else:
                 table = f"W, TABLE{branch.table}, ROWS{branch.table}"
-                lines.append(f"    I[BRANCH + {number}] = frozen_interval({table}, {python(e)}, I[BRANCH + {number}], noise)")
+                lines.append(
+                    f"    I[BRANCH + {number}] = frozen_interval({table}, {python(e)}, I[BRANCH + {number}], noise)"
+                )
         return lines
 
     # -- Taylor recurrences -----------------------------------------------------------------------------------
@@ -295,7 +304,7 @@ class Source:
         """Nodes that this stick pattern uses, in the order of computation."""
         slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
         stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
-        wanted = [*self.rates, *(x for row in self.G for x in row), *(x for _, x in self.normal)]
+        wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x in self.normal)]
         wanted += [g.node for g in self.tape.guards]
         wanted += [self.h[i] for i in slip] + [self.R[i] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
@@ -326,7 +335,9 @@ class Source:
             return self.writer.sum(
                 low,
                 self.writer.highest(lowered, k),
-                lambda j: f"{self.writer.at(lowered, j)}*{self.force(contact, k - j if isinstance(k, int) else f'{k} - {j}')}",
+                lambda j: (
+                    f"{self.writer.at(lowered, j)}*{self.force(contact, k - j if isinstance(k, int) else f'{k} - {j}')}"
+                ),
             )
         if lowered == 0 or low > 0:
             return "0.0"
@@ -460,10 +471,44 @@ class Source:
         following: Order = k + 1 if isinstance(k, int) else f"{k} + 1"
         over = f"*{1 / following!r}" if isinstance(following, int) else f"/({following})"
         for i in range(self.n):
-            terms = [self.coefficient(self.rates[i], k)]
-            terms += [self._times_force(g, j, k) for j, g in enumerate(self.G[i]) if g != 0 and self._separate(g, j, pattern)]
-            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            self.writer.put(i, following, text if over == "*1.0" or text == "0.0" else f"{_grouped(text)}{over}")
+            early, late = self._rate_terms(self.rates[i], k)
+            late += [
+                (self._times_force(g, j, k), "")
+                for j, g in enumerate(self.G[i])
+                if g != 0 and self._separate(g, j, pattern)
+            ]
+            # What is known early is scaled first, so that the newest coefficient passes through one operation only.
+            texts = [f"{_grouped(' + '.join(early))}{over}"] if early else []
+            texts += [
+                f"{series}*({factor}{over})" if factor else f"{_grouped(series)}{over}" for series, factor in late
+            ]
+            self.writer.put(i, following, " + ".join(texts).replace("*1.0)", ")").removesuffix("*1.0") or "0.0")
+
+    def _rate_series(self) -> list[int | sympy.Expr]:
+        """The series that the rates are made of, as `_rate_terms` uses them."""
+        series: list[int | sympy.Expr] = []
+        for rate in self.rates:
+            linear = isinstance(rate, int) and self.tape.nodes[rate].operation == "linear"
+            series += self.tape.nodes[rate].arguments if linear and isinstance(self.writer, Unrolled) else [rate]
+        return series
+
+    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> tuple[list[str], list[tuple[str, str]]]:
+        """The terms of a rate at order k: those made of states and time, and (series, factor) of the others."""
+        node = self.tape.nodes[rate] if isinstance(rate, int) else None
+        if node is None or node.operation != "linear" or not isinstance(self.writer, Unrolled):
+            text = self.coefficient(rate, k)
+            return ([] if text == "0.0" else [text]), []
+        early = [self.constant(node.constants[0])] if k == 0 and node.constants[0] != 0 else []
+        late = []
+        for coefficient, series in zip(node.constants[1:], node.arguments, strict=True):
+            text = self.writer.at(series, k)
+            if text == "0.0":
+                continue
+            if self.tape.nodes[series].operation in ("state", "time"):
+                early.append(self.writer.scaled(coefficient, text))
+            else:
+                late.append((text, self.constant(coefficient)))
+        return early, late
 
     def _unrolled(self, pattern: tuple[bool, ...]) -> list[str]:
         self._prepare(Unrolled(self.tape, self.constant, self.order), pattern)
@@ -491,7 +536,7 @@ class Source:
         body = [*self._preamble(), *first, "for k in range(1, ORDER + 1):", *indented(w.lines), "return 0"]
         return [
             "def taylor(W: Floats, I: Ints) -> int:",
-            '    """Power series in time of one step, for any stick pattern: order k of everything from lower orders."""',
+            '    """Power series in time of one step, for any stick pattern."""',
             *indented(body),
         ]
 

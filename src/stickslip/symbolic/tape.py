@@ -165,9 +165,7 @@ class Tape:
         degree = None if None in degrees else max((d for d in degrees if d is not None), default=0)
         if constant == 0 and len(terms) == 1 and terms[0][0] == 1:
             return terms[0][1]
-        return self._node(
-            Node("linear", tuple(n for _, n in terms), (constant, *(c for c, _ in terms)), degree)
-        )
+        return self._node(Node("linear", tuple(n for _, n in terms), (constant, *(c for c, _ in terms)), degree))
 
     def _sum(self, e: sympy.Add) -> int | sympy.Expr:
         constant: list[sympy.Expr] = []
@@ -273,7 +271,9 @@ class Tape:
         (value, condition), *rest = e.args
         if condition in (sympy.true, True) or not rest:
             return self.lower(value)
-        if not isinstance(condition, sympy.StrictLessThan | sympy.LessThan | sympy.StrictGreaterThan | sympy.GreaterThan):
+        if not isinstance(
+            condition, sympy.StrictLessThan | sympy.LessThan | sympy.StrictGreaterThan | sympy.GreaterThan
+        ):
             raise ModelError(f"the condition {condition} is not a comparison of two numbers with < or >")
         sign = self._sign(condition.gts - condition.lts)
         return self._select(sign, self.lower(value), self.lower(sympy.Piecewise(*rest)))

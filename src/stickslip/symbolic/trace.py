@@ -7,6 +7,7 @@ each trace is audited: formula and function must agree on plain numbers, zero in
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 import types
@@ -70,6 +71,8 @@ class _SymbolicModule:
 
 def _symbolic(value: Any, depth: int = 0) -> Any:
     """The symbolic counterpart of something a traced function refers to."""
+    if isinstance(value, Formula):
+        return functools.partial(value, functions=SYMBOLIC_FUNCTIONS)
     if value is math or value is numpy:
         return _SymbolicModule(value.__name__)
     if isinstance(value, types.FunctionType):
@@ -151,16 +154,12 @@ def _flat(nested: Any) -> list[Any]:
     return [nested]
 
 
-def _audit(
-    function: Callable[..., Any], traced: Any, arguments: Mapping[str, sympy.Expr], what: str
-) -> None:
+def _audit(function: Callable[..., Any], traced: Any, arguments: Mapping[str, sympy.Expr], what: str) -> None:
     """Compare formula and function on plain numbers, zero included."""
     names = list(arguments)
     formulas = [sympy.lambdify(list(arguments.values()), leaf, "math") for leaf in _flat(traced)]
     numbers = random.Random(0)
-    points = [[0.0] * len(names), [1.0] * len(names)] + [
-        [numbers.uniform(0.1, 2.0) for _ in names] for _ in range(4)
-    ]
+    points = [[0.0] * len(names), [1.0] * len(names)] + [[numbers.uniform(0.1, 2.0) for _ in names] for _ in range(4)]
     for point in points:
         try:
             plain = [float(x) for x in _flat(function(**dict(zip(names, point, strict=True))))]

@@ -43,7 +43,9 @@ class Kernel:
 class Translator:
     """Translates the functions of one module; `values` are its constants (numbers and arrays)."""
 
-    def __init__(self, source: str, values: Mapping[str, Any], entry_points: Sequence[str], sums: Sequence[str]) -> None:
+    def __init__(
+        self, source: str, values: Mapping[str, Any], entry_points: Sequence[str], sums: Sequence[str]
+    ) -> None:
         self.values = values
         self.module = ir.Module("stickslip")
         self.arrays: dict[str, ir.GlobalVariable] = {}
@@ -181,7 +183,9 @@ class _Body:
             self.store(target.id, value)
         elif isinstance(target, ast.Subscript):
             place = self.place(target)
-            self.builder.store(self.converted(value, place.type.pointee if not _opaque(place) else _element(place)), place)
+            self.builder.store(
+                self.converted(value, place.type.pointee if not _opaque(place) else _element(place)), place
+            )
         else:
             raise CompileError(f"{self.function.name}: cannot assign to {ast.unparse(target)!r}")
 
@@ -260,7 +264,9 @@ class _Body:
             case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp():
                 return self.truth(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.conditional(self.truth(test), lambda: self.expression(body), lambda: self.expression(orelse))
+                return self.conditional(
+                    self.truth(test), lambda: self.expression(body), lambda: self.expression(orelse)
+                )
             case ast.Call():
                 return self.call(node)
         raise CompileError(f"{self.function.name}: cannot compile {ast.unparse(node)!r}")
@@ -368,7 +374,7 @@ class _Body:
                 return b.fptosi(value, INT) if value.type == FLOAT else self.converted(value, INT)
             case "abs", [value] if value.type == INT:
                 return b.select(b.icmp_signed("<", value, INT(0)), b.neg(value), value)
-            case ("min" | "max"), [left, right]:
+            case (("min" | "max"), [left, right]):
                 if FLOAT in (left.type, right.type):
                     left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
                 return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
@@ -435,7 +441,11 @@ def machine() -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, codemodel="jitdefault", jit=True
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        codemodel="jitdefault",
+        jit=True,
     )
 
 

@@ -20,7 +20,7 @@ ENTRY_POINTS = {
 }
 """Functions called from Python: per argument W (float array), I (int array), n (int) or f (float)."""
 
-SUMS = ("value_of", "size_of", "end_of", "bend_of")
+SUMS = ("value_of", "size_of", "end_of")
 """Sums whose order does not matter: they may be vectorised."""
 
 _ARGUMENT = {"W": ctypes.c_void_p, "I": ctypes.c_void_p, "n": ctypes.c_int64, "f": ctypes.c_double}
@@ -44,7 +44,7 @@ def _called(function: Any) -> Any:
     """Arrays are passed by address; the interpreter lock is free while the function runs."""
 
     def call(*arguments: Any) -> Any:
-        return function(*(a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments))
+        return function(*[a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else a for a in arguments])
 
     return call
 
