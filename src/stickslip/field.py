@@ -150,7 +150,7 @@ class Point:
     mode: NDArray[np.int64]
 
 
-def compile(model: Model, *, target: str = "cpu", order: int = 24) -> Field:
+def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join.KernelSet = join.EXACT) -> Field:
     """Compile a model; compiled code is kept on disk and found again by the structure of the model.
 
     >>> from stickslip.model.library import block_on_belt
@@ -160,7 +160,8 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24) -> Field:
     """
     if target not in TARGETS:
         raise ModelError(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
-    path = _path(f"{_key(model)}|{order}", lambda: join.joined(_source(model, order).module()))
+    key = f"{_key(model)}|{order}|{kernels.name}"
+    path = _path(key, lambda: join.joined(_source(model, order).module(), kernels))
     return Field(model, TARGETS[target].program(path), order, target)
 
 

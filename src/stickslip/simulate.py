@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from stickslip import result
 from stickslip.field import Field
-from stickslip.methods.exact import Exact, march
+from stickslip.methods.base import Method
+from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
@@ -24,7 +25,7 @@ def simulate(
     *,
     start: Mapping[str, float] | Sequence[float] | None = None,
     mode: Mapping[str, str] | None = None,
-    method: Exact | None = None,
+    method: Method | None = None,
     samples: int | ArrayLike | None = None,
     dense: bool = True,
     progress: Callable[[float], None] | None = None,
@@ -59,13 +60,14 @@ def simulate(
         _check_mode(field, state, times[0], mode)
     wanted = _sample_times(samples, times)
     collector = _Collector(model, wanted, dense)
-    run = march(field, method, state, times, progress or (lambda time: None), collector.add)
+    run = method.integrate(field, state, times, progress or (lambda time: None), collector.add)
     sampled_times, sampled_values, steps = collector.finish()
     try:
         text = files.dumps(model, field.formulas)
     except ModelError as error:
         text = f"# {error}"
     attributes = result.attributes_of(model, text, repr(method), run.sentence)
+    attributes |= {"steps": run.steps, "evaluations": run.evaluations}
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
 
 

@@ -24,6 +24,10 @@ class Status(Enum):
     LIFT_OFF = "A normal force fell to zero: the contact opens, which this model does not describe."
     NEGATIVE_FRICTION = "A friction law returned a negative friction; check its formula at this slip speed."
     STALLED = "The motion is no longer finite, or the steps shrank to nothing: the equations are singular here."
+    STEP_TOO_LARGE = (
+        "The fixed step is too large for this motion: a phase of stick or slip begins and ends within one step, or the "
+        "step does not follow the motion; choose a smaller step, or the method Exact."
+    )
     TOO_MANY_STEPS = "The allowed number of steps was used up; allow more with `most_steps`."
 
     @property

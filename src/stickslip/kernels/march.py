@@ -8,6 +8,7 @@ from stickslip.kernels.model import (
     BRANCH,
     CONTACT,
     END,
+    EVALUATIONS,
     EVENTS,
     GUARD,
     GUARD_BRANCH,
@@ -72,6 +73,7 @@ def begin(W: Floats, I: Ints) -> int:
     I[STEPS] = 0
     I[EVENTS] = 0
     I[RAPID] = 0
+    I[EVALUATIONS] = 0
     W[GUESS] = 1.0
     branches(W, I, 0.0)
     I[READY] = 1

@@ -6,6 +6,7 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 
 from stickslip.kernels.model import (
     AT_REST,
+    EVALUATIONS,
     MODE,
     N_CONTACTS,
     NATURAL,
@@ -68,6 +69,7 @@ def urgency_of(W: Floats, I: Ints, i: int) -> float:
 
 def expand(W: Floats, I: Ints) -> int:
     """Series of the step for the present modes, with v = 0 exactly where a contact is at rest; 0 if determined."""
+    I[EVALUATIONS] += 1
     if taylor(W, I) != 0:
         return SINGULAR
     for i in range(N_CONTACTS):

@@ -30,10 +30,10 @@ TIME = NATURAL = GUESS = END = TOLERANCE = 0
 P = Q = F = G = V = R = S = A = D = SCALE = SERIES = 0
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip acceleration."""
 
-NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = 0
-"""In W: work space for the recurrences, the sticking forces and the event location."""
+NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
+"""In W: work space for the recurrences, the sticking forces, the event location; and for methods (24 rows)."""
 
-MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
+MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = EVALUATIONS = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step."""
 
 NORMAL_CONTACT = GUARD_BRANCH = GUARD_STEP = np.array([0])

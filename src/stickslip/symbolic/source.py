@@ -114,6 +114,7 @@ class Source:
             "NODE": len(self.tape.nodes) * self.width,
             "Q": 0,
         }
+        sizes["WORK"] = 24 * (n + m) + 64
         for number in range(len(self.equations.tables)):
             sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
         return _offsets({**sizes, "Q": sizes.pop("Q")})
@@ -122,7 +123,9 @@ class Source:
         """Where everything lies in I."""
         m = self.contacts
         sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
-        return _offsets(sizes | {"STEPS": 1, "EVENTS": 1, "RAPID": 1, "READY": 1, "CONTACT": 1, "GUARD": 1})
+        return _offsets(
+            sizes | {"STEPS": 1, "EVENTS": 1, "RAPID": 1, "READY": 1, "CONTACT": 1, "GUARD": 1, "EVALUATIONS": 1}
+        )
 
     def row(self, kind: str, index: int = 0) -> int:
         """Where a row of the series begins in W."""

@@ -12,18 +12,16 @@ import numpy as np
 
 from stickslip.targets import join
 
-ENTRY_POINTS = {
-    "begin": "WI",
-    "march": "WInWWnnI",
-    "propagate": "WIffnnWWWI",
-    "ingredients": "WI",
-}
-"""Functions called from Python: per argument W (float array), I (int array), n (int) or f (float)."""
-
 SUMS = ("value_of", "size_of", "end_of")
 """Sums whose order does not matter: they may be vectorised."""
 
-_ARGUMENT = {"W": ctypes.c_void_p, "I": ctypes.c_void_p, "n": ctypes.c_int64, "f": ctypes.c_double}
+_TYPES: dict[str, Any] = {
+    "Floats": ctypes.c_void_p,
+    "Ints": ctypes.c_void_p,
+    "int": ctypes.c_int64,
+    "float": ctypes.c_double,
+    "None": None,
+}
 
 
 class Program:
@@ -31,10 +29,11 @@ class Program:
 
     def __init__(self, module: Any, engine: Any) -> None:
         self._module, self._engine = module, engine
-        for name, arguments in ENTRY_POINTS.items():
-            result = ctypes.c_int64 if name in ("begin", "march") else None
-            kind = ctypes.CFUNCTYPE(result, *(_ARGUMENT[a] for a in arguments))
-            setattr(self, name, _called(kind(engine.get_function_address(name))))
+        for name in module.ENTRY_POINTS:
+            kinds = dict(getattr(module, name).__annotations__)
+            result = _TYPES[kinds.pop("return")]
+            signature = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in kinds.values()))
+            setattr(self, name, _called(signature(engine.get_function_address(name))))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
@@ -59,5 +58,5 @@ def program(path: Path) -> Program:
     stored = path.with_suffix(f".{mark}.o")
     if not stored.exists():
         source = path.read_text(encoding="utf-8")
-        join.write(stored, compiler.object_code(source, vars(module), tuple(ENTRY_POINTS), SUMS))
+        join.write(stored, compiler.object_code(source, vars(module), module.ENTRY_POINTS, SUMS))
     return Program(module, compiler.loaded(stored.read_bytes()))

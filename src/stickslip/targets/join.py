@@ -11,13 +11,28 @@ import os
 import re
 import sys
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import stickslip
 
-KERNELS = ("tables", "linear", "polynomial", "step", "mode", "march", "ensemble")
+
+@dataclass(frozen=True)
+class KernelSet:
+    """Kernel files that are joined for one method, and the functions called from outside."""
+
+    name: str
+    files: tuple[str, ...]
+    entry_points: tuple[str, ...]
+
+
+EXACT = KernelSet(
+    "exact",
+    ("tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
+    ("ingredients", "begin", "march", "propagate"),
+)
 PACKAGE = Path(stickslip.__file__).parent
 _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 _PROLOGUE = """\
@@ -46,9 +61,10 @@ def kernel_text(name: str) -> str:
     return re.sub(r"^(import|from) .*\n", "", text, flags=re.MULTILINE)
 
 
-def joined(model_source: str) -> str:
+def joined(model_source: str, kernels: KernelSet) -> str:
     """Model functions and kernels in one text."""
-    return "\n\n".join([_PROLOGUE, model_source, *(kernel_text(name) for name in KERNELS)])
+    names = f"ENTRY_POINTS = {kernels.entry_points!r}"
+    return "\n\n".join([_PROLOGUE, names, model_source, *(kernel_text(name) for name in kernels.files)])
 
 
 def joined_jacobian(source: str) -> str:

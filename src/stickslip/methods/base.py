@@ -1,0 +1,132 @@
+"""What every method has in common: it integrates one trajectory and says how that went.
+
+For developers: a method is a frozen dataclass with `integrate`. Blocks of steps go to `consume` as they are finished:
+rows of start, length, modes, and the polynomials of states, sliding velocities and forces (see `result.Steps`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.field import Field
+from stickslip.model.errors import ModelError
+from stickslip.model.system import Model
+from stickslip.status import Status
+
+Floats = NDArray[np.float64]
+Report = Callable[[float], None]
+Consume = Callable[[Floats], None]
+
+OUTCOMES = {
+    0: Status.FINISHED,
+    2: Status.INDETERMINATE,
+    3: Status.CHATTERING,
+    4: Status.LIFT_OFF,
+    5: Status.NEGATIVE_FRICTION,
+    6: Status.STALLED,
+    7: Status.TOO_MANY_STEPS,
+    8: Status.STEP_TOO_LARGE,
+}
+"""What the kernels return, as a Status."""
+
+PAUSED = 1
+CHUNK = 4_000_000
+"""Numbers in one block of the record: a few milliseconds of work, a few tens of megabytes."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Events (time, contact, mode before and after, state), how and where the run ended, and what it cost."""
+
+    events: Floats
+    status: Status
+    time: float
+    contact: str | None
+    steps: int
+    evaluations: int
+
+    @property
+    def sentence(self) -> str:
+        """The status, with where it happened when that matters."""
+        if self.status.finished:
+            return self.status.value
+        where = f" (t = {self.time:.9g}" + (f", contact {self.contact!r})" if self.contact else ")")
+        return self.status.value + where
+
+
+class Method(ABC):
+    """How one trajectory is integrated."""
+
+    @abstractmethod
+    def compile(self, model: Model) -> Field:
+        """The model, compiled for this method."""
+
+    @abstractmethod
+    def integrate(
+        self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
+    ) -> Trajectory:
+        """Integrate from `start` over `times`."""
+
+
+def march(
+    field: Field,
+    start: Floats,
+    times: tuple[float, float],
+    report: Report,
+    consume: Consume,
+    settings: dict[str, float],
+    advance: Callable[..., int],
+) -> Trajectory:
+    """Run a compiled kernel block by block.
+
+    `settings` go to the named places of the work array; `advance(floats, integers, steps, events, step_room,
+    event_room, filled)` is the kernel, which returns PAUSED when its record is full.
+    """
+    m = field.program
+    floats, integers = field.workspace()
+    floats[: m.N_STATES] = start
+    floats[m.TIME], floats[m.END] = times
+    for name, value in settings.items():
+        floats[getattr(m, name)] = value
+    rows = int(np.clip(CHUNK // m.STEP_WIDTH, 64, 4096))
+    event_rows = rows * max(m.N_CONTACTS, 1)
+    steps, events = np.zeros((rows, m.STEP_WIDTH)), np.zeros((event_rows, m.EVENT_WIDTH))
+    record = (steps.reshape(-1), events.reshape(-1), rows, event_rows)
+    filled = np.zeros(2, np.int64)
+    kept: list[Floats] = []
+    if m.begin(floats, integers) != 0:
+        raise ModelError(impossible_start(field, start, times[0]))
+    status: Status | None = None
+    while status is None:
+        try:
+            outcome = advance(floats, integers, *record, filled)
+            status = None if outcome == PAUSED else OUTCOMES[outcome]
+            consume(steps[: filled[0]].copy())
+            kept.append(events[: filled[1]].copy())
+            filled[:] = 0
+            report(float(floats[m.TIME]))
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+    named = status in (Status.LIFT_OFF, Status.NEGATIVE_FRICTION)
+    return Trajectory(
+        events=np.concatenate(kept) if kept else events[:0],
+        status=status,
+        time=float(floats[m.TIME]),
+        contact=field.model.contacts[integers[m.CONTACT]] if named else None,
+        steps=int(integers[m.STEPS]),
+        evaluations=int(integers[m.EVALUATIONS]),
+    )
+
+
+def impossible_start(field: Field, start: Floats, t: float) -> str:
+    """Why a start allows no mode."""
+    at_rest = [c for c, v in zip(field.model.contacts, field.evaluate(start, t).v, strict=True) if v == 0]
+    return (
+        f"the start allows no consistent mode: with {', '.join(at_rest) or 'every contact'} at rest, no combination of "
+        "stick and slip determines the friction forces; start with these contacts sliding, or remove a redundant one"
+    )
