@@ -22,10 +22,13 @@ from stickslip._version import __version__
 if TYPE_CHECKING:
     from stickslip import models as models
     from stickslip import plot as plot
+    from stickslip.comparison import compare as compare
     from stickslip.energy import energy_balance as energy_balance
     from stickslip.field import Field as Field
     from stickslip.field import compile as compile
     from stickslip.methods.exact import Exact as Exact
+    from stickslip.methods.fixed import Bisection as Bisection
+    from stickslip.methods.fixed import Henon as Henon
     from stickslip.model.errors import ModelError as ModelError
     from stickslip.model.files import load as load_model  # noqa: F401
     from stickslip.model.files import save as save_model  # noqa: F401
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
     from stickslip.result import interpolate as interpolate
     from stickslip.result import load as load
     from stickslip.result import save as save
-    from stickslip.simulate import simulate as simulate
+    from stickslip.simulation import simulate as simulate
     from stickslip.status import Status as Status
 
 _HOME = {
@@ -69,7 +72,9 @@ _HOME = {
     "stickslip.model.files": ("load_model", "save_model"),
     "stickslip.field": ("Field", "compile"),
     "stickslip.methods.exact": ("Exact",),
-    "stickslip.simulate": ("simulate",),
+    "stickslip.methods.fixed": ("Bisection", "Henon"),
+    "stickslip.comparison": ("compare",),
+    "stickslip.simulation": ("simulate",),
     "stickslip.energy": ("energy_balance",),
     "stickslip.result": ("ResultError", "interpolate", "load", "save"),
     "stickslip.status": ("Status",),
@@ -87,7 +92,7 @@ def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"stickslip has no {name!r}")
     value = getattr(importlib.import_module(_WHERE[name]), _RENAMED.get(name, name))
-    globals()[name] = value  # also replaces the submodule of the same name (`simulate`) that importing has put here
+    globals()[name] = value
     return value
 
 

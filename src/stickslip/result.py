@@ -37,7 +37,9 @@ class Steps:
         rows = rows[rows[:, 1] > 0]  # events at the very start of a step leave steps of no length
         self.start, self.length = rows[:, 0], rows[:, 1]
         self.mode = rows[:, 2 : 2 + contacts].astype(np.int8)
-        series = rows[:, 2 + contacts :].reshape(len(rows), states + 2 * contacts, -1)
+        quantities = states + 2 * contacts
+        powers = (rows.shape[1] - 2 - contacts) // quantities
+        series = rows[:, 2 + contacts :].reshape(len(rows), quantities, powers)
         self.state = series[:, :states]
         self.slip_velocity = series[:, states : states + contacts]
         self.force = series[:, states + contacts :]

@@ -120,12 +120,7 @@ def march(
             if not isfinite(W[STATE + i]):
                 return STALLED
         W[TIME] = W[END] if x > 1.0 and h == remaining else W[TIME] + tau
-        for i in range(N_CONTACTS):
-            ends = W[ROOT + i] <= min(x * (1.0 + 1e-13), 1.0)
-            if I[MODE + i] == 0:
-                I[AT_REST + i] = RELEASED if ends else RESTING
-            else:
-                I[AT_REST + i] = RESTING if ends else 0
+        note_rests(W, I, x)
         project(W, I)
         if x > 1.0:
             for i in range(N_CONTACTS):
@@ -139,13 +134,18 @@ def march(
             return CHATTERING
         if change(W, I, guard) != 0:
             return INDETERMINATE
-        for i in range(N_CONTACTS):
-            if I[MODE + i] != I[SAVED + i]:
-                I[EVENTS] += 1
-                if step_room > 0:
-                    remember_event(W, I, i, events, filled[1])
-                    filled[1] += 1
+        remember_events(W, I, events, step_room, filled)
     return FINISHED
+
+
+def note_rests(W: Floats, I: Ints, x: float) -> None:
+    """Contacts with v = 0 at the place x of the step: those that stick, and those whose slip ends there."""
+    for i in range(N_CONTACTS):
+        ends = W[ROOT + i] <= min(x * (1.0 + 1e-13), 1.0)
+        if I[MODE + i] == 0:
+            I[AT_REST + i] = RELEASED if ends else RESTING
+        else:
+            I[AT_REST + i] = RESTING if ends else 0
 
 
 def earliest_event(W: Floats, I: Ints, h: float) -> float:
@@ -238,6 +238,16 @@ def remember_step(W: Floats, I: Ints, tau: float, steps: Floats, row: int) -> No
         for k in range(ORDER + 1):
             steps[place + k] = W[SERIES + i * WIDTH + k]
         place += ORDER + 1
+
+
+def remember_events(W: Floats, I: Ints, events: Floats, step_room: int, filled: Ints) -> None:
+    """Keep every change of mode."""
+    for i in range(N_CONTACTS):
+        if I[MODE + i] != I[SAVED + i]:
+            I[EVENTS] += 1
+            if step_room > 0:
+                remember_event(W, I, i, events, filled[1])
+                filled[1] += 1
 
 
 def remember_event(W: Floats, I: Ints, contact: int, events: Floats, row: int) -> None:

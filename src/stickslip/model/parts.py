@@ -7,12 +7,13 @@ number wherever a `Value` is asked for, and its arguments with defaults become t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from stickslip.model.errors import ModelError, check_name, check_number
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw
+from stickslip.model.shapes import check_static, shape_named
 
 Rules = Mapping[str, str]
 
@@ -224,16 +225,8 @@ class Force(Interaction):
 
 
 @dataclass(frozen=True, eq=False)
-class Contact(Interaction):
-    """Dry friction between a mass and what it slides on.
-
-    Sliding velocity: v = v_on − v_against, or Σ weight·v_mass − v_against when `on` maps masses to weights.
-    `law` is a friction law or a plain function of the slip speed; `normal` is the normal force, a positive number or
-    a function of time and state.
-
-    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
-    >>> contact = Contact(block, belt, law=lambda v, mu=0.3: mu, normal=10.0)
-    """
+class Rubbing(Interaction):
+    """What contacts and smoothed contacts have in common: what slides on what, the law, the normal force."""
 
     on: Mass | Mapping[Mass, float]
     against: Body
@@ -244,7 +237,7 @@ class Contact(Interaction):
     rules: ClassVar[Rules] = {"normal": "positive"}
 
     def __post_init__(self) -> None:
-        where = f"Contact {self.name!r}" if self.name else "a Contact"
+        where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
         weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Mass) else {}
         if not weights or not all(isinstance(mass, Mass) for mass in weights):
             raise ModelError(f"{where} acts on {self.on!r}: it must act on a Mass, or map masses to weights")
@@ -260,7 +253,7 @@ class Contact(Interaction):
                 raise ModelError(f"{where} has the law {self.law!r}: give a friction law or a function of v")
             object.__setattr__(self, "law", FunctionLaw(self.law))
         object.__setattr__(self, "on", tuple(weights.items()))
-        self.check(self.name or "contact")
+        self.check(self.name or self.kind.lower())
 
     @property
     def weights(self) -> tuple[tuple[Mass, float], ...]:
@@ -274,3 +267,49 @@ class Contact(Interaction):
 
     def bodies(self) -> tuple[Body, ...]:
         return (*(mass for mass, _ in self.weights), self.against)
+
+    def check_law(self, values: Mapping[str, float], name: str) -> None:
+        """Raise a sentence if these values of the law's parameters are not allowed."""
+        self.friction.check(values, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(Rubbing):
+    """Dry friction between a mass and what it slides on.
+
+    Sliding velocity: v = v_on − v_against, or Σ weight·v_mass − v_against when `on` maps masses to weights.
+    `law` is a friction law or a plain function of the slip speed; `normal` is the normal force, a positive number or
+    a function of time and state.
+
+    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
+    >>> contact = Contact(block, belt, law=lambda v, mu=0.3: mu, normal=10.0)
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothContact(Rubbing):
+    """A contact whose friction passes through zero steeply instead of jumping: it creeps where a `Contact` sticks.
+
+    `eps` is the steepness, 1/(speed within which the friction is built up); `shape` is one of "arctan", "tanh",
+    "quartic", "quartic_one_sided" (see `stickslip.model.shapes`). `stickslip.smooth` makes these from contacts.
+
+    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
+    >>> SmoothContact(block, belt, law=lambda v, mu=0.3: mu, eps=1e4).shape
+    'arctan'
+    """
+
+    eps: float = field(kw_only=True)
+    shape: str = field(default="arctan", kw_only=True)
+
+    rules: ClassVar[Rules] = {"normal": "positive", "eps": "positive"}
+
+    def __post_init__(self) -> None:
+        what = f"SmoothContact {self.name!r}" if self.name else "a SmoothContact"
+        shape_named(self.shape, what)
+        check_number(f"{what}: eps", self.eps, positive=True)
+        super().__post_init__()
+
+    def check_law(self, values: Mapping[str, float], name: str) -> None:
+        super().check_law(values, name)
+        law = self.friction
+        check_static(self.shape, law.static_value(values, name), law.kinetic_value(0.0, values, name), name)

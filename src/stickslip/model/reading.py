@@ -30,6 +30,7 @@ from stickslip.model.parts import (
     Interaction,
     Mass,
     Part,
+    SmoothContact,
     Spring,
     ground,
 )
@@ -45,6 +46,7 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "damper": (("between",), ("c", "force")),
     "force": (("on", "force"), ()),
     "contact": (("on", "against", "law"), ("normal",)),
+    "smoothcontact": (("on", "against", "law", "eps"), ("normal", "shape")),
 }
 """Per kind of part, the keys it must have and those it may have."""
 
@@ -237,13 +239,13 @@ def _interaction(
             force = _value("force", table["force"], (*states, "x", "v"), used=True)
             return Force(_mass("on", table["on"], bodies), force, name=name)
         case _:
-            return Contact(
-                _weights(table["on"], bodies),
-                _named("against", table["against"], bodies),
-                law=_law(table["law"], laws),
-                normal=_value("normal", table.get("normal", 1.0), states, used=True),
-                name=name,
-            )
+            on, against = _weights(table["on"], bodies), _named("against", table["against"], bodies)
+            law = _law(table["law"], laws)
+            normal = _value("normal", table.get("normal", 1.0), states, used=True)
+            if kind == "contact":
+                return Contact(on, against, law, normal, name)
+            eps, shape = check_number("eps", table["eps"]), table.get("shape", "arctan")
+            return SmoothContact(on, against, law, normal, name, eps=eps, shape=shape)
 
 
 def _pair(kind: str, name: str, table: dict[str, Any], bodies: Mapping[str, Body]) -> Interaction:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stickslip.model.errors import ModelError, check_name, check_number
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
-from stickslip.model.parts import Belt, Body, Contact, Ground, Interaction, Mass, Part
+from stickslip.model.parts import Belt, Body, Contact, Ground, Interaction, Mass, Part, Rubbing, SmoothContact
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,6 @@ class System(Model):
         self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
         if not self.masses:
             raise ModelError("the system has no Mass: at least one is needed")
-        self.friction = {n: p for n, p in self.interactions.items() if isinstance(p, Contact)}
-        self.contacts = tuple(self.friction)
         self.states = (*(f"x.{m.name}" for m in self.masses), *(f"v.{m.name}" for m in self.masses))
         per_time = f"/{time_unit}" if time_unit else ""
         self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
@@ -130,12 +128,19 @@ class System(Model):
         self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
+        self._index()
+        self._check()
+
+    def _index(self) -> None:
+        """What follows from the interactions: contacts, parameters and their names."""
+        self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
+        self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
+        self.contacts = tuple(self.friction)
         self._values, self.aliases = _parameters(self.bodies, self.interactions)
         self._names: dict[str, dict[str, str]] = {}  # part → short name → parameter
         for full, name in {**{name: name for name in self._values}, **self.aliases}.items():
             part, short = full.split(".", 1)
             self._names.setdefault(part, {})[short] = name
-        self._check()
 
     def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> System:
         copy = object.__new__(System)
@@ -151,6 +156,19 @@ class System(Model):
         copy.start = dict(zip(self.states, self.start_state(start), strict=True))
         return copy
 
+    def replacing(self, parts: Mapping[str, Interaction]) -> System:
+        """A copy with other interactions in the place of those named; parameters that stay keep their values."""
+        for name in parts:
+            if name not in self.interactions:
+                raise ModelError(f"there is no part {name!r} to replace{suggest(name, self.interactions)}")
+        copy = object.__new__(System)
+        copy.__dict__.update(self.__dict__)
+        copy.interactions = self.interactions | dict(parts)
+        copy._index()
+        copy._values |= {name: value for name, value in self._values.items() if name in copy._values}
+        copy._check()
+        return copy
+
     def _resolve(self, name: str) -> str:
         return super()._resolve(self.aliases.get(name, name))
 
@@ -161,7 +179,7 @@ class System(Model):
     def law_values(self, contact: str) -> dict[str, float]:
         """The parameter values of one contact's friction law."""
         local = self.local(contact)
-        return {name: local[name] for name in self.friction[contact].friction.parameters()}
+        return {name: local[name] for name in self.rubbing[contact].friction.parameters()}
 
     def _check(self) -> None:
         parts: dict[str, Part] = {**self.bodies, **self.interactions}
@@ -175,12 +193,12 @@ class System(Model):
                         positive=rule == "positive",
                         nonnegative=rule == "nonnegative",
                     )
-        for contact_name, contact in self.friction.items():
+        for contact_name, contact in self.rubbing.items():
             values = self.law_values(contact_name)
-            contact.friction.check(values, contact_name)
+            contact.check_law(values, contact_name)
             contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
 
-    def _typical_speed(self, contact: Contact) -> float:
+    def _typical_speed(self, contact: Rubbing) -> float:
         """The slip speed of a mass at rest on its belt: where every run passes, so the law must hold there."""
         against = contact.against
         if isinstance(against, Belt) and not callable(against.speed):
@@ -193,10 +211,12 @@ class System(Model):
             mark: dict[str, Any] = {"name": name, "kind": part.kind}
             if isinstance(part, Interaction):
                 mark["on"] = [body.name for body in part.bodies()]
-            if isinstance(part, Contact):
+            if isinstance(part, Rubbing):
                 mark["weights"] = [weight for _, weight in part.weights]
                 mark["law"] = part.friction.structure()
-                mark["shared"] = next(p for p, o in self.friction.items() if o.law is part.law)
+                mark["shared"] = next(p for p, o in self.rubbing.items() if o.law is part.law)
+            if isinstance(part, SmoothContact):
+                mark["shape"] = part.shape
             for attribute, value in part.values().items():
                 mark[attribute] = fingerprint(value) if callable(value) else "number"
             if None in mark.values():
@@ -252,12 +272,14 @@ def _parameters(
         local: dict[str, float] = {}
         for attribute, value in part.values().items():
             local |= _numbers(f"{part.kind} {name!r}: {attribute}", attribute, value)
-        if isinstance(part, Contact):
+        if isinstance(part, Rubbing):
             law = part.friction
             first = owner.setdefault(id(law), name)
             for parameter, number in law.parameters().items():
                 if parameter in local:
-                    raise ModelError(f"Contact {name!r}: the law has a parameter {parameter!r}, which the contact has")
+                    raise ModelError(
+                        f"{part.kind} {name!r}: the law has a parameter {parameter!r}, which the contact has"
+                    )
                 if first == name:
                     local[parameter] = number
                 else:

@@ -11,7 +11,7 @@ from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Stribeck, WithViscous
-from stickslip.model.parts import Contact, Damper, Force, Mass, Part, Spring
+from stickslip.model.parts import Damper, Force, Mass, Part, Rubbing, SmoothContact, Spring
 from stickslip.model.reading import FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
 from stickslip.model.system import Filippov, Model, System, suggest
 
@@ -23,7 +23,7 @@ def check_formulas(model: Model, formulas: Mapping[str, Any]) -> Mapping[str, An
     if isinstance(model, System):
         parts = {**model.bodies, **model.interactions}
         known = [f"{name}.{attribute}" for name, part in parts.items() for attribute in part.values()]
-        known += [f"{name}.law" for name in model.contacts]
+        known += [f"{name}.law" for name in model.rubbing]
     else:
         known = [*FUNCTIONS]
     for key in formulas:
@@ -55,7 +55,7 @@ def functions_of(model: Model) -> dict[str, Function]:
     parts: dict[str, Part] = {**model.bodies, **model.interactions}
     for name, part in parts.items():
         found |= {f"{name}.{key}": value for key, value in part.values().items() if callable(value)}
-        if isinstance(part, Contact):
+        if isinstance(part, Rubbing):
             law = part.friction.law if isinstance(part.friction, WithViscous) else part.friction
             if isinstance(law, FunctionLaw):
                 found[f"{name}.law"] = law.function
@@ -105,7 +105,7 @@ def _close(expected: float, got: float) -> bool:
 
 def _system_document(system: System, given: Mapping[str, Any]) -> dict[str, Any]:
     sharers: dict[int, list[str]] = {}
-    for name, contact in system.friction.items():
+    for name, contact in system.rubbing.items():
         sharers.setdefault(id(contact.friction), []).append(name)
     shared = [names for names in sharers.values() if len(names) > 1]
     laws = {name: f"shared{i}" for i, names in enumerate(shared, 1) for name in names}
@@ -115,7 +115,7 @@ def _system_document(system: System, given: Mapping[str, Any]) -> dict[str, Any]
     parts: dict[str, Part] = {**system.bodies, **system.interactions}
     for name, part in parts.items():
         table = _part_table(system, name, part, given)
-        if isinstance(part, Contact):
+        if isinstance(part, Rubbing):
             table["law"] = laws[name] if name in laws else _law_table(system, [name], given)
         document.setdefault(part.kind.lower(), {})[name] = table
     if [*part_tables(document)] != [*parts]:
@@ -130,7 +130,7 @@ def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any])
             table["between"] = [body.name for body in part.bodies()]
         case Force():
             table["on"] = part.on.name
-        case Contact():
+        case Rubbing():
             weights = {mass.name: weight for mass, weight in part.weights}
             table["on"] = next(iter(weights)) if [*weights.values()] == [1.0] else weights
             table["against"] = part.against.name
@@ -145,12 +145,14 @@ def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any])
     if isinstance(part, Mass):
         table |= {"x": system.start[f"x.{name}"], "v": system.start[f"v.{name}"]}
         table |= {"unit": part.unit} if part.unit else {}
+    if isinstance(part, SmoothContact):
+        table["shape"] = part.shape
     return table
 
 
 def _law_table(system: System, contacts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """The law that these contacts share, with its present parameter values."""
-    law, values = system.friction[contacts[0]].friction, system.law_values(contacts[0])
+    law, values = system.rubbing[contacts[0]].friction, system.law_values(contacts[0])
     viscous: dict[str, float] = {}
     if isinstance(law, WithViscous):
         law, viscous = law.law, {"viscous": values["viscous"]}

@@ -19,8 +19,9 @@ from sympy.printing.str import StrPrinter
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
 from stickslip.model.laws import FrictionLaw, Tabulated, WithViscous
-from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Ground, Mass, Spring
+from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Ground, Mass, Rubbing, SmoothContact, Spring
 from stickslip.model.system import Filippov, Model, System
+from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
 
 TIME = sympy.Symbol("t", real=True)
@@ -178,6 +179,8 @@ class _Mechanics:
                     force[part.on.name] += self.value(name, "force", part.force, {**self.everything(), **own})
                 case Contact():
                     contacts.append(self._contact(name, part))
+                case SmoothContact():
+                    self._rub(force, name, part)
         m = {mass.name: self.parameter(mass.name, "m") for mass in system.masses}
         zero = (sympy.Integer(0),) * len(contacts)
         return Equations(
@@ -189,7 +192,7 @@ class _Mechanics:
             h=tuple(contact.h for contact in contacts),
             R=tuple(contact.R for contact in contacts),
             S=tuple(contact.S for contact in contacts),
-            normal=tuple(contact.normal for contact in contacts),
+            normal=tuple(self._lifting(contact.normal) for contact in contacts),
             tables=tuple(self.tables),
             formulas=self.formulas,
         )
@@ -205,7 +208,14 @@ class _Mechanics:
             if isinstance(body, Mass):
                 force[body.name] += sign * tension
 
-    def _contact(self, name: str, part: Contact) -> _ContactEquations:
+    def _rub(self, force: dict[str, sympy.Expr], name: str, part: SmoothContact) -> None:
+        c = self._contact(name, part)
+        eps = self.parameter(name, "eps")
+        friction = smooth_force(part.shape, c.h, eps, (c.R, c.speed), c.S, c.normal * self._at_rest(c.mu, c.speed))
+        for mass, weight in c.weights.items():
+            force[mass] += weight * friction
+
+    def _contact(self, name: str, part: Rubbing) -> _ContactEquations:
         weights = {mass.name: _exact(weight) for mass, weight in part.weights}
         h = sympy.Add(*(w * self.v[n] for n, w in weights.items())) - self.velocity[part.against.name]
         if isinstance(part.against, Mass):
@@ -215,12 +225,17 @@ class _Mechanics:
         mu = self._coefficient(name, part.friction, speed)
         static = part.friction.static
         symbols = {n: self.parameter(name, n) for n in part.friction.parameters()}
-        mu_s = mu.subs(speed, 0) if static is None else trace(static, symbols, f"the static law of {name!r}")
-        if static is None and mu.has(Table):
-            mu_s = mu.replace(Table, lambda number, u: sympy.Float(self.tables[int(number)].values[0]))
-            mu_s = mu_s.subs(speed, 0)
-        lifts = not normal.free_symbols <= {symbol(p) for p in self.system.parameters}
-        return _ContactEquations(h, weights, speed, normal * mu, normal * mu_s, normal if lifts else sympy.Integer(1))
+        mu_s = self._at_rest(mu, speed) if static is None else trace(static, symbols, f"the static law of {name!r}")
+        return _ContactEquations(h, weights, speed, mu, normal * mu, normal * mu_s, normal)
+
+    def _at_rest(self, mu: sympy.Expr, speed: sympy.Symbol) -> sympy.Expr:
+        """A kinetic coefficient at zero slip speed."""
+        return mu.replace(Table, lambda number, u: sympy.Float(self.tables[int(number)].values[0])).subs(speed, 0)
+
+    def _lifting(self, normal: sympy.Expr) -> sympy.Expr:
+        """The normal force where state or time may bring it to zero, else 1."""
+        fixed = normal.free_symbols <= {symbol(p) for p in self.system.parameters}
+        return sympy.Integer(1) if fixed else normal
 
     def _coefficient(self, name: str, law: FrictionLaw, speed: sympy.Symbol) -> sympy.Expr:
         if isinstance(law, Tabulated):
@@ -240,6 +255,7 @@ class _ContactEquations:
     h: sympy.Expr
     weights: Mapping[str, sympy.Expr]
     speed: sympy.Symbol
+    mu: sympy.Expr
     R: sympy.Expr
     S: sympy.Expr
     normal: sympy.Expr

@@ -112,12 +112,11 @@ class Source:
             "STACK": 64 * row,
             "BOUNDS": 128,
             "NODE": len(self.tape.nodes) * self.width,
-            "Q": 0,
         }
         sizes["WORK"] = 24 * (n + m) + 64
         for number in range(len(self.equations.tables)):
             sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
-        return _offsets({**sizes, "Q": sizes.pop("Q")})
+        return _offsets(sizes | {"Q": 0})  # last, since the number of constants is known only at the end
 
     def _integer_layout(self) -> tuple[dict[str, int], int]:
         """Where everything lies in I."""

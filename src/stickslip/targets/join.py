@@ -33,6 +33,7 @@ EXACT = KernelSet(
     ("tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
     ("ingredients", "begin", "march", "propagate"),
 )
+FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent
 _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 _PROLOGUE = """\

@@ -1,0 +1,123 @@
+"""`compare`: one model, several methods, one table of what each costs and what it gets wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from stickslip.methods.base import Method
+from stickslip.methods.exact import Exact
+from stickslip.model.errors import ModelError
+from stickslip.model.system import Model
+from stickslip.result import interpolate
+from stickslip.simulation import simulate
+
+Floats = NDArray[np.float64]
+REFERENCE = Exact(rtol=1e-15, order=24)
+POINTS = 400
+
+
+def compare(
+    model: Model,
+    methods: Sequence[Method] | Mapping[str, Method],
+    t: float,
+    *,
+    start: Mapping[str, float] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> xr.Dataset:
+    """Run a model with several methods and set them against Exact at the tightest tolerance.
+
+    Returns a Dataset along `method`: `state_error` (largest difference of any state over the run, relative to that
+    state's range), `event_error` (largest difference of event times, over the events that agree in kind), `events`,
+    `events_agree`, `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of
+    the right-hand side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
+
+    `progress` is called with the fraction of the methods done.
+
+    >>> import stickslip as ss
+    >>> table = ss.compare(ss.models.block_on_belt(), [ss.Exact(), ss.Henon(step=0.01)], t=30)
+    >>> bool(table.events_agree.all())
+    True
+    """
+    named = dict(methods) if isinstance(methods, Mapping) else {_label(method): method for method in methods}
+    if not named:
+        raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")
+    exact = simulate(model, t, start=start, method=REFERENCE)
+    rows: list[dict[str, object]] = []
+    for done, method in enumerate(named.values()):
+        rows.append(_row(model, method, t, start, exact))
+        if progress is not None:
+            progress((done + 1) / len(named))
+    columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
+    coordinates = {"method": np.array(list(named), dtype=np.str_)}
+    attributes = {"model_name": model.about.name, "t": float(t), "reference": repr(REFERENCE)}
+    return xr.Dataset(columns, coordinates, attributes)
+
+
+def _label(method: Method) -> str:
+    """The method as it is written, without what is at its default."""
+    return repr(method).replace(", most_steps=100000000", "").replace(", target='cpu'", "").replace(", order=None", "")
+
+
+def _row(
+    model: Model, method: Method, t: float, start: Mapping[str, float] | None, exact: xr.Dataset
+) -> dict[str, object]:
+    simulate(model, t * 1e-3, start=start, method=method)  # compiles
+    began = time.perf_counter()
+    run = simulate(model, t, start=start, method=method)
+    seconds = time.perf_counter() - began
+    agree, event_error = event_difference(run, exact)
+    period, amplitude = cycle(run)
+    order = method.taylor_order + 1 if isinstance(method, Exact) else 1
+    return {
+        "state_error": state_difference(run, exact),
+        "event_error": event_error,
+        "events": run.sizes["event"],
+        "events_agree": agree,
+        "period": period,
+        "amplitude": amplitude,
+        "evaluations": run.attrs["evaluations"] * order,
+        "steps": run.attrs["steps"],
+        "seconds": seconds,
+        "status": run.attrs["status"],
+    }
+
+
+def state_difference(run: xr.Dataset, exact: xr.Dataset) -> float:
+    """The largest difference of any state over the time that both cover, relative to that state's range."""
+    if run.sizes["time"] < 2:
+        return float("nan")
+    times = np.linspace(float(run.time[0]), min(float(run.time[-1]), float(exact.time[-1])), POINTS)
+    here, there = interpolate(run, times), interpolate(exact, times)
+    worst = 0.0
+    for name in exact.state.values:
+        size = float(exact[name].max() - exact[name].min()) or 1.0
+        worst = max(worst, float(np.abs(here[name] - there[name]).max()) / size)
+    return worst
+
+
+def event_difference(run: xr.Dataset, exact: xr.Dataset) -> tuple[bool, float]:
+    """Whether both have the same sequence of events, and the largest difference in time up to where they do."""
+    count = min(run.sizes["event"], exact.sizes["event"])
+    same = np.ones(count, bool)
+    for name in ("event_contact", "event_before", "event_after"):
+        same &= run[name].values[:count] == exact[name].values[:count]
+    agreeing = count if same.all() else int(np.argmin(same))
+    difference = np.abs(run.event_time.values[:agreeing] - exact.event_time.values[:agreeing])
+    complete = agreeing == run.sizes["event"] == exact.sizes["event"]
+    return complete, float(difference.max()) if agreeing else float("nan")
+
+
+def cycle(run: xr.Dataset) -> tuple[float, float]:
+    """(period, amplitude of the first state) between the last two releases of the first contact that has any."""
+    for contact in run.contact.values:
+        released = (run.event_contact == contact) & (run.event_before == 0)
+        times = run.event_time.values[released.values]
+        if len(times) >= 2:
+            motion = interpolate(run, np.linspace(times[-2], times[-1], POINTS))[str(run.state.values[0])]
+            return float(times[-1] - times[-2]), float(motion.max() - motion.min()) / 2
+    return float("nan"), float("nan")
