@@ -77,7 +77,7 @@ class Field:
         stuck = signs == 0
         if stuck.any():
             right = -(a + D @ np.where(stuck, 0.0, force))[stuck]
-            force[stuck] = np.linalg.solve(D[np.ix_(stuck, stuck)], right)
+            force[stuck] = _forces(D[np.ix_(stuck, stuck)], right)
         return Point(rate=f + G @ force, v=v, force=force, kinetic=R, static=S, mode=signs)
 
     def jacobian(
@@ -104,6 +104,7 @@ class Field:
         m = self.program
         floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
         floats[m.P : m.P + len(self.parameters)] = self.parameters
+        m.constants(floats)
         return floats, integers
 
     def propagate(
@@ -138,6 +139,14 @@ class Field:
         return ends, outcome
 
 
+def _forces(delassus: Floats, right: Floats) -> Floats:
+    """Sticking forces; redundant contacts have no unique ones, and get the smallest."""
+    try:
+        return np.linalg.solve(delassus, right)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(delassus, right, rcond=1e-12)[0])
+
+
 @dataclass(frozen=True)
 class Point:
     """The equations evaluated at one state: rates ż, and per contact v, λ, R, S and the mode."""
@@ -163,6 +172,18 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     key = f"{_key(model)}|{order}|{kernels.name}"
     path = _path(key, lambda: join.joined(_source(model, order).module(), kernels))
     return Field(model, TARGETS[target].program(path), order, target)
+
+
+def compile_smooth(model: Model, shape: str) -> Any:
+    """The smoothed equations of a model for stiff solvers, compiled: see `stickslip.symbolic.flow`."""
+
+    def text() -> str:
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.flow import Flow
+
+        return join.joined_flow(Flow(derive(model), shape).source())
+
+    return cpu.program(_path(f"{_key(model)}|smooth|{shape}", text))
 
 
 def _key(model: Model) -> str:

@@ -26,6 +26,9 @@ FORMAT = "stickslip run 1"
 Floats = NDArray[np.float64]
 
 
+_NEEDED = ("time", "contact", "state", "mode", "force", "slip_velocity", "event_time", "event_contact", "event_state")
+
+
 class ResultError(ValueError):
     """A result that cannot be read or used as asked; the message says why."""
 
@@ -63,7 +66,7 @@ def sample_times(steps: Steps) -> Floats:
     points = max(1, min(POINTS_PER_STEP, MOST_SAMPLES // len(steps)))
     fractions = np.arange(points) / points
     times = (steps.start[:, None] + steps.length[:, None] * fractions).ravel()
-    return np.append(np.unique(times), steps.start[-1] + steps.length[-1])
+    return np.unique(np.append(times, steps.start[-1] + steps.length[-1]))
 
 
 def sampled(steps: Steps, times: Floats) -> dict[str, Any]:
@@ -176,20 +179,24 @@ def _folder(path: Path) -> Path:
 def load(path: str | Path) -> xr.Dataset:
     """Read a run back, equal to what was saved."""
     path = Path(path)
-    if not path.exists():
+    if not path.is_file():
         raise ResultError(f"there is no file {str(path)!r}")
     try:
         with xr.open_dataset(path, engine="h5netcdf") as file:
             run = file.load()
     except Exception as error:
+        reason = " ".join(str(error).split())[:120]
         raise ResultError(
-            f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({error})"
+            f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({reason})"
         ) from None
     if run.attrs.get("format") != FORMAT:
         raise ResultError(
             f"{str(path)!r} is not a run written by stickslip (its format is {run.attrs.get('format', 'not given')!r}, "
             f"expected {FORMAT!r})"
         )
+    missing = [name for name in (*_NEEDED, *map(str, run.get("state", xr.DataArray([])).values)) if name not in run]
+    if missing:
+        raise ResultError(f"{str(path)!r} is not a whole run: {', '.join(missing)} is missing")
     for name in ("contact", "state", "event_contact"):
         run[name] = (run[name].dims, run[name].values.astype(np.str_), run[name].attrs)
     return run

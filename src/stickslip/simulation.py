@@ -95,14 +95,14 @@ class _Collector:
             times = result.sample_times(steps)[1 if self.pieces else 0 :]
         else:
             times = self.wanted[(self.wanted > self.reached) & (self.wanted <= end)]
+        samples = result.sampled(steps, times)
+        self.pieces.append((times, samples))
         self.reached = end
-        self.pieces.append((times, result.sampled(steps, times)))
 
     def finish(self) -> tuple[np.ndarray, dict[str, np.ndarray], result.Steps | None]:
         kept = None
         if self.dense:
-            width = self.blocks[0].shape[1]
-            rows = np.concatenate(self.blocks) if self.blocks else np.zeros((0, width))
+            rows = np.concatenate(self.blocks)
             kept = result.Steps(rows, self.states, self.contacts)
             if len(kept):
                 self._sample(kept)
@@ -135,7 +135,7 @@ def _sample_times(samples: int | ArrayLike | None, times: tuple[float, float]) -
             raise ModelError(f"samples is {samples}: give at least 2, or an array of times")
         return np.linspace(*times, int(samples))
     wanted = np.asarray(samples, float)
-    if wanted.ndim != 1 or len(wanted) == 0 or np.any(np.diff(wanted) <= 0):
+    if wanted.ndim != 1 or len(wanted) == 0 or not np.all(np.diff(wanted) > 0) or not np.all(np.isfinite(wanted)):
         raise ModelError("samples must be a number, or times that rise")
     if wanted[0] < times[0] or wanted[-1] > times[1]:
         raise ModelError(

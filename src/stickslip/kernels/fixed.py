@@ -9,7 +9,6 @@ from math import isfinite
 from stickslip.kernels.march import (
     FINISHED,
     INDETERMINATE,
-    LIFT_OFF,
     NEGATIVE_FRICTION,
     PAUSED,
     STALLED,
@@ -28,9 +27,8 @@ from stickslip.kernels.model import (
     MODE,
     N_BRANCHES,
     N_CONTACTS,
-    N_NORMALS,
     N_STATES,
-    NORMAL_CONTACT,
+    N_WATCHED,
     ORDER,
     READY,
     ROOT,
@@ -43,6 +41,8 @@ from stickslip.kernels.model import (
     STATE,
     STEPS,
     TIME,
+    WATCHED_CONTACT,
+    WATCHED_STATUS,
     WIDTH,
     WORK,
     Floats,
@@ -106,10 +106,10 @@ def march_fixed(
             return STEP_TOO_LARGE
         if expand(W, I) != 0:
             return INDETERMINATE
-        for i in range(N_NORMALS):
+        for i in range(N_WATCHED):
             if W[ROW_GUARD + i * WIDTH] < 0.0:
-                I[CONTACT] = NORMAL_CONTACT[i]
-                return LIFT_OFF
+                I[CONTACT] = WATCHED_CONTACT[i]
+                return WATCHED_STATUS[i]
         x = first_transition(W, I, h, method, band)
         if x < 0.0:
             return STEP_TOO_LARGE
@@ -300,7 +300,7 @@ def come_near(W: Floats, I: Ints, i: int, h: float) -> None:
         runge_kutta(W, I, low, HENON)
         expand(W, I)
         first = guard_rate(W, I, i)
-        if first < 0.0 and last < 0.0 and 0.8 < first / last and first / last < 1.25:
+        if first < 0.0 and last < 0.0 and first / last > 0.8 and first / last < 1.25:
             return
         middle = 0.5 * (low + high)
         runge_kutta(W, I, middle, HENON)

@@ -10,18 +10,19 @@ from stickslip.kernels.model import (
     END,
     EVALUATIONS,
     EVENTS,
+    GAP,
     GUARD,
     GUARD_BRANCH,
     GUARD_STEP,
     GUESS,
+    LAST_EVENT,
     MODE,
     N_BRANCHES,
     N_CONTACTS,
     N_GUARDS,
-    N_NORMALS,
     N_STATES,
+    N_WATCHED,
     NATURAL,
-    NORMAL_CONTACT,
     ORDER,
     POLYNOMIAL,
     POWER,
@@ -38,6 +39,8 @@ from stickslip.kernels.model import (
     STATE,
     STEPS,
     TIME,
+    WATCHED_CONTACT,
+    WATCHED_STATUS,
     WIDTH,
     D,
     Floats,
@@ -75,6 +78,8 @@ def begin(W: Floats, I: Ints) -> int:
     I[RAPID] = 0
     I[EVALUATIONS] = 0
     W[GUESS] = 1.0
+    W[GAP] = 0.0
+    W[LAST_EVENT] = W[TIME]
     branches(W, I, 0.0)
     I[READY] = 1
     return FINISHED if settle(W, I) == 0 else INDETERMINATE
@@ -112,13 +117,14 @@ def march(
         if x <= 1.0:
             tau = h * x
             set_powers(W, tau)
+        for i in range(N_STATES):
+            if not isfinite(value_of(W, SERIES + i * WIDTH)):
+                return STALLED
         if step_room > 0:
             remember_step(W, I, tau, steps, filled[0])
             filled[0] += 1
         for i in range(N_STATES):
             W[STATE + i] = value_of(W, SERIES + i * WIDTH)
-            if not isfinite(W[STATE + i]):
-                return STALLED
         W[TIME] = W[END] if x > 1.0 and h == remaining else W[TIME] + tau
         note_rests(W, I, x)
         project(W, I)
@@ -126,10 +132,13 @@ def march(
             for i in range(N_CONTACTS):
                 I[AT_REST + i] = 0
             continue
-        if 0 <= guard < N_NORMALS:
-            I[CONTACT] = NORMAL_CONTACT[guard]
-            return LIFT_OFF
-        I[RAPID] = I[RAPID] + 1 if tau <= 1e-9 * W[NATURAL] else 0
+        if 0 <= guard < N_WATCHED:
+            I[CONTACT] = WATCHED_CONTACT[guard]
+            return WATCHED_STATUS[guard]
+        gap = W[TIME] - W[LAST_EVENT]
+        W[LAST_EVENT] = W[TIME]
+        W[GAP] = max(W[GAP], gap)
+        I[RAPID] = I[RAPID] + 1 if gap <= 1e-9 * W[GAP] else 0
         if I[RAPID] > 50 + 10 * N_CONTACTS:
             return CHATTERING
         if change(W, I, guard) != 0:
@@ -169,13 +178,21 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
         W[ROOT + i] = root
         earliest = min(earliest, root)
     I[GUARD] = -1
-    for g in range(N_NORMALS + N_GUARDS):
+    for g in range(N_WATCHED + N_GUARDS):
         row = ROW_GUARD + g * WIDTH
-        root = crossing_of(W, row, 1.0, row, 0.0, NOISE)
+        root = crossing_of(W, row, 1.0, row, 0.0, NOISE * size_of_state(W))
         if root < earliest:
             earliest = root
             I[GUARD] = g
     return earliest
+
+
+def size_of_state(W: Floats) -> float:
+    """One, or the largest state: the measure for the round-off of what guards a frozen branch."""
+    largest = 1.0
+    for i in range(N_STATES):
+        largest = max(largest, abs(W[STATE + i]))
+    return largest
 
 
 def crossing_of(W: Floats, row: int, sign: float, added: int, weight: float, noise: float) -> float:
@@ -215,12 +232,12 @@ def change(W: Floats, I: Ints, guard: int) -> int:
             force = ROW_FORCE + i * WIDTH
             I[MODE + i] = -1 if value_of(W, force) > 0.0 else 1
     if guard >= 0:
-        number = BRANCH + GUARD_BRANCH[guard - N_NORMALS]
-        step = GUARD_STEP[guard - N_NORMALS]
+        number = BRANCH + GUARD_BRANCH[guard - N_WATCHED]
+        step = GUARD_STEP[guard - N_WATCHED]
         I[number] = -I[number] if step == 0 else I[number] + step
     failed = settle(W, I)
     if failed == 0 and N_BRANCHES > 0:
-        branches(W, I, 1e-12)
+        branches(W, I, 10.0 * NOISE * size_of_state(W))
         failed = expand(W, I)
     I[READY] = 1
     return failed

@@ -7,9 +7,9 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 from stickslip.kernels.model import (
     AT_REST,
     EVALUATIONS,
+    GUESS,
     MODE,
     N_CONTACTS,
-    NATURAL,
     ORDER,
     ROW_FORCE,
     ROW_STATIC,
@@ -48,7 +48,7 @@ def leading_sign(W: Floats, row: int, sign: float, added: int, weight: float, sc
         value = (sign * W[row + k] + weight * W[added + k]) * power
         if abs(value) > NOISE * scale:
             return 1 if value > 0.0 else -1
-        power *= W[NATURAL]
+        power *= W[GUESS]
     return 0
 
 
@@ -57,7 +57,7 @@ def urgency_of(W: Floats, I: Ints, i: int) -> float:
     mode = I[MODE + i]
     if mode != 0:
         row = ROW_V + i * WIDTH
-        return 0.5 if leading_sign(W, row, float(mode), row, 0.0, W[SCALE + i] * W[NATURAL]) < 0 else 0.0
+        return 0.5 if leading_sign(W, row, float(mode), row, 0.0, W[SCALE + i] * W[GUESS]) <= 0 else 0.0
     force = ROW_FORCE + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     side = 1.0 if W[force] > 0.0 else -1.0
@@ -85,7 +85,7 @@ def measure(W: Floats, I: Ints) -> None:
     for i in range(N_CONTACTS):
         total = abs(W[A + i])
         for j in range(N_CONTACTS):
-            total += abs(W[D + i * N_CONTACTS + j]) * max(W[R + j], W[S + j])
+            total += abs(W[D + i * N_CONTACTS + j]) * max(W[S + j], W[R + j])  # S where R is not a number
         W[SCALE + i] = total
 
 

@@ -3,7 +3,7 @@
 For developers: this file is documentation; in a joined module the generated constants and functions stand in its place.
 
 The series of a step, order k of row r, are at W[SERIES + r*WIDTH + k]. Rows: states, then per contact the sliding
-velocities, the friction forces, the static limits; then the normal forces that vary; then the guards of
+velocities, the friction forces, the static limits; then what is watched; then the guards of
 frozen branches.
 """
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_NORMALS = N_GUARDS = 0
-"""Sizes of the model; N_NORMALS counts the normal forces that vary, N_GUARDS the guards of frozen branches."""
+N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
+"""Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
 ORDER = 24
 WIDTH = ORDER + 2
@@ -27,8 +27,9 @@ STATE = 0
 TIME = NATURAL = GUESS = END = TOLERANCE = 0
 """In W: the state z, the time, the natural step length and a guess at it, the time to stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SCALE = SERIES = 0
-"""In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip acceleration."""
+P = Q = F = G = V = R = S = A = D = SCALE = SERIES = GAP = LAST_EVENT = 0
+"""In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip
+acceleration; the rows of series; longest time between events, time of the last one."""
 
 NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
 """In W: work space for the recurrences, the sticking forces, the event location; and for methods (24 rows)."""
@@ -36,8 +37,8 @@ NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = EVALUATIONS = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step."""
 
-NORMAL_CONTACT = GUARD_BRANCH = GUARD_STEP = np.array([0])
-"""Contact of each varying normal force; branch that each guard guards, and how it moves (0: flips)."""
+WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
+"""Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
 
 
 def constants(W: Floats) -> None:

@@ -118,6 +118,7 @@ def isolate(W: Floats) -> float:
         coefficient = W[POLYNOMIAL + k]
         for i in range(ORDER + 1):
             W[STACK + i] += coefficient * BERNSTEIN[k * (ORDER + 1) + i]
+    noise = 4e-16 * size_of(W)  # a tangency must not look like two crossings
     W[BOUNDS] = 0.0
     W[BOUNDS + 1] = 1.0
     depth = 0
@@ -128,7 +129,7 @@ def isolate(W: Floats) -> float:
         changes = 0
         sign = 1.0
         for i in range(ORDER + 1):
-            if sign * W[top + i] < 0.0:
+            if sign * W[top + i] < -noise:
                 changes += 1
                 sign = -sign
         if changes == 0:
@@ -136,7 +137,7 @@ def isolate(W: Floats) -> float:
         elif changes == 1:
             return refine(W, low, low + width, low + 0.5 * width)
         elif width < NARROW:
-            if W[top + ORDER] < 0.0:
+            if W[top + ORDER] < -noise:
                 return low
             depth -= 1  # it touches zero and comes back
         else:

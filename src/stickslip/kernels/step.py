@@ -7,13 +7,14 @@ from stickslip.kernels.model import (
     MODE,
     N_CONTACTS,
     N_GUARDS,
-    N_NORMALS,
     N_STATES,
+    N_WATCHED,
     NATURAL,
     ORDER,
     ROW_FORCE,
     ROW_GUARD,
     ROW_STATIC,
+    ROW_V,
     SERIES,
     TOLERANCE,
     WIDTH,
@@ -21,7 +22,7 @@ from stickslip.kernels.model import (
     Ints,
 )
 
-LONGEST = 1e9
+LONGEST = 1e100
 
 
 def last_term(W: Floats, row: int, h: float, extra: float) -> float:
@@ -57,6 +58,14 @@ def root_of(ratio: float) -> float:
     return exp(log(ratio) / (ORDER - 1))
 
 
+def length_for(tolerance: float, largest: float, h: float) -> float:
+    """The length at which `largest` times its power ORDER − 1 equals the tolerance, from the guess h."""
+    at_guess = largest * power_of(h)
+    if at_guess > 1e-250 and at_guess < 1e250:
+        return h * root_of(tolerance / at_guess)
+    return exp((log(tolerance) - log(largest)) / (ORDER - 1))
+
+
 def set_natural_step(W: Floats, I: Ints) -> None:
     """The step length at which the last terms of every series that matters equal the tolerance.
 
@@ -68,16 +77,18 @@ def set_natural_step(W: Floats, I: Ints) -> None:
         for i in range(N_STATES):
             largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
         for i in range(N_CONTACTS):
-            if I[MODE + i] == 0:
+            if I[MODE + i] != 0:  # just after release v is tiny, and must be right relative to itself
+                largest = max(largest, last_term(W, ROW_V + i * WIDTH, h, 0.0))
+            else:
                 static = ROW_STATIC + i * WIDTH
                 largest = max(largest, last_term(W, ROW_FORCE + i * WIDTH, h, W[static]))
                 largest = max(largest, last_term(W, static, h, 0.0))
-        for i in range(N_NORMALS + N_GUARDS):
+        for i in range(N_WATCHED + N_GUARDS):
             largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
         if largest == 0.0:
             W[NATURAL] = LONGEST
             return
-        following = min(h * root_of(W[TOLERANCE] / (largest * power_of(h))), LONGEST)
+        following = min(length_for(W[TOLERANCE], largest, h), LONGEST)
         W[NATURAL] = following
         W[GUESS] = following
         if 0.8 * h <= following and following <= 1.25 * h:

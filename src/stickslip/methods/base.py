@@ -102,25 +102,36 @@ def march(
     if m.begin(floats, integers) != 0:
         raise ModelError(impossible_start(field, start, times[0]))
     status: Status | None = None
+    blocks = 0
     while status is None:
         try:
             outcome = advance(floats, integers, *record, filled)
             status = None if outcome == PAUSED else OUTCOMES[outcome]
-            consume(steps[: filled[0]].copy())
-            kept.append(events[: filled[1]].copy())
-            filled[:] = 0
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        try:
+            _keep(consume, steps[: filled[0]].copy(), kept, events[: filled[1]].copy())
             report(float(floats[m.TIME]))
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
+            if len(kept) == blocks:  # what was just computed is not kept yet
+                _keep(consume, steps[: filled[0]].copy(), kept, events[: filled[1]].copy())
+        blocks = len(kept)
+        filled[:] = 0
     named = status in (Status.LIFT_OFF, Status.NEGATIVE_FRICTION)
     return Trajectory(
-        events=np.concatenate(kept) if kept else events[:0],
+        events=np.concatenate(kept),
         status=status,
         time=float(floats[m.TIME]),
         contact=field.model.contacts[integers[m.CONTACT]] if named else None,
         steps=int(integers[m.STEPS]),
         evaluations=int(integers[m.EVALUATIONS]),
     )
+
+
+def _keep(consume: Consume, steps: Floats, kept: list[Floats], events: Floats) -> None:
+    consume(steps)
+    kept.append(events)
 
 
 def impossible_start(field: Field, start: Floats, t: float) -> str:

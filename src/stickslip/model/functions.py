@@ -56,50 +56,64 @@ def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[s
 def fingerprint(function: Function) -> str | None:
     """A text that is equal for equal code in any process; None when the code leans on something unknown."""
     if isinstance(function, Formula):
-        return f"formula:{function.text}"
-    if not isinstance(function, types.FunctionType):
-        return None
-    digest = hashlib.sha256()
-    if not _digest_function(function, digest, depth=0):
-        return None
-    return f"function:{digest.hexdigest()}"
+        return f"formula:{function.text}|{function.variables}|{tuple(function.parameters)}"
+    mark = _function_mark(function, depth=0)
+    return None if mark is None else f"function:{hashlib.sha256(repr(mark).encode()).hexdigest()}"
 
 
-def _digest_function(function: types.FunctionType, digest: Any, depth: int) -> bool:
-    if depth > 5:
-        return False
+def _function_mark(function: object, depth: int) -> object:
+    """Everything a function's result depends on, as nested tuples; None if something is unknown.
+
+    The defaults of the function itself are parameters, whose values do not matter; those of its helpers do.
+    """
+    if not isinstance(function, types.FunctionType) or depth > 5:
+        return None
     code = function.__code__
-    if not _digest_code(code, digest):
-        return False
+    if depth > 0:
+        defaults: object = (function.__defaults__, function.__kwdefaults__)
+    else:
+        arguments = inspect.signature(function).parameters.values()
+        defaults = tuple((a.name, a.kind.name, a.default is a.empty) for a in arguments)
+    used = {name: function.__globals__[name] for name in sorted(_names(code)) if name in function.__globals__}
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    used = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
-    return all(_digest_value(value, digest, depth) for value in [*cells, *used])
+    marks = [_value_mark(value, depth) for value in [*used.values(), *cells]]
+    inside = _code_mark(code)
+    if inside is None or None in marks:
+        return None
+    return (inside, repr(defaults), tuple(used), tuple(marks))
 
 
-def _digest_code(code: types.CodeType, digest: Any) -> bool:
-    digest.update(repr((code.co_code, code.co_names, code.co_varnames)).encode())
+def _names(code: types.CodeType) -> set[str]:
+    """Names that a function, or a function inside it, looks up."""
+    names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            if not _digest_code(constant, digest):
-                return False
-        elif isinstance(constant, int | float | str | tuple | None | bool):
-            digest.update(repr(constant).encode())
+            names |= _names(constant)
+    return names
+
+
+def _code_mark(code: types.CodeType) -> object:
+    constants: list[object] = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            constants.append(_code_mark(constant))
+        elif constant is None or isinstance(constant, int | float | str | tuple | bool):
+            constants.append(repr(constant))
         else:
-            return False
-    return True
+            return None
+    return (code.co_code, code.co_names, code.co_varnames, code.co_freevars, tuple(constants))
 
 
-def _digest_value(value: object, digest: Any, depth: int) -> bool:
+def _value_mark(value: object, depth: int) -> object:
     if isinstance(value, int | float | str):
-        digest.update(repr(value).encode())
-        return True
-    if isinstance(value, types.ModuleType):
-        digest.update(value.__name__.encode())
-        return True
+        return repr(value)
+    if isinstance(value, Formula):
+        return fingerprint(value)
+    if isinstance(value, types.ModuleType):  # another module's contents may change: only these keep their meaning
+        return value.__name__ if value.__name__ in ("math", "numpy", "stickslip") else None
     if isinstance(value, types.FunctionType):
-        return _digest_function(value, digest, depth + 1)
-    name = getattr(value, "__name__", None)  # math.exp, numpy.exp: builtins that keep their meaning
+        return _function_mark(value, depth + 1)
+    name = getattr(value, "__name__", None)  # math.exp, numpy.exp, abs
     if name is not None and (isinstance(value, types.BuiltinFunctionType) or type(value).__name__ == "ufunc"):
-        digest.update(f"{getattr(value, '__module__', '')}.{name}".encode())
-        return True
-    return False
+        return f"{getattr(value, '__module__', '')}.{name}"
+    return None

@@ -132,9 +132,9 @@ class Hyperbolic(FrictionLaw):
         return lambda v, mu_s, delta: mu_s / (1 + delta * v)
 
 
-SPEED_FLOOR = 1e-13
-"""Powers of |v| that are not whole have no Taylor series at rest: they are taken at |v| + SPEED_FLOOR·v_s.  The
-motion changes by less than 1e-12, since the contact spends no time at such speeds."""
+SPEED_FLOOR = 1e-10
+"""Powers of |v| that are not whole have no Taylor series at rest: they are taken at |v| + SPEED_FLOOR·v_s, which is as if
+the sliding velocity were off by that little."""
 
 
 @dataclass(frozen=True, eq=False)

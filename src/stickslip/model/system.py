@@ -6,7 +6,7 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -166,6 +166,7 @@ class System(Model):
         copy.interactions = self.interactions | dict(parts)
         copy._index()
         copy._values |= {name: value for name, value in self._values.items() if name in copy._values}
+        copy.about = replace(self.about, known={})  # what was known exactly is known of another system
         copy._check()
         return copy
 

@@ -20,8 +20,8 @@ LEAST = 1e-17
 def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None) -> Axes:
     """Draw the error of each method over its cost, from the table that `compare` returns.
 
-    `cost` is "seconds", "evaluations" or "steps". Methods of one kind share a colour, joined in the order of their error; a method
-    whose events differ from the exact ones is drawn hollow. Down and left is better.
+    `cost` is "seconds", "evaluations" or "steps". Methods of one kind share a colour, joined in the order of their
+    error; a method whose events differ from the exact ones is drawn hollow. Down and left is better.
 
     Example: `ss.plot.comparison(ss.compare(system, [ss.Exact(), ss.Henon(step=0.01)], t=100))`.
     """

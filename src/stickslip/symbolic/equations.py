@@ -18,7 +18,7 @@ from sympy.printing.str import StrPrinter
 
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
-from stickslip.model.laws import FrictionLaw, Tabulated, WithViscous
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithViscous
 from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Ground, Mass, Rubbing, SmoothContact, Spring
 from stickslip.model.system import Filippov, Model, System
 from stickslip.symbolic.smoothing import smooth_force
@@ -55,6 +55,7 @@ class Equations:
     R: tuple[sympy.Expr, ...]
     S: tuple[sympy.Expr, ...]
     normal: tuple[sympy.Expr, ...]  # must stay positive; 1 where nothing can lift off
+    doubtful: tuple[int, ...]  # contacts whose law might turn negative: their friction is watched
     tables: tuple[Tabulated, ...]
     formulas: Mapping[str, Any]  # the traced text of every plain function, by part
 
@@ -193,6 +194,7 @@ class _Mechanics:
             R=tuple(contact.R for contact in contacts),
             S=tuple(contact.S for contact in contacts),
             normal=tuple(self._lifting(contact.normal) for contact in contacts),
+            doubtful=tuple(i for i, c in enumerate(system.friction.values()) if _doubtful(c.friction)),
             tables=tuple(self.tables),
             formulas=self.formulas,
         )
@@ -259,6 +261,12 @@ class _ContactEquations:
     R: sympy.Expr
     S: sympy.Expr
     normal: sympy.Expr
+
+
+def _doubtful(law: FrictionLaw) -> bool:
+    """Whether a law can turn negative somewhere, though its parameters are allowed."""
+    inner = law.law if isinstance(law, WithViscous) else law
+    return isinstance(inner, FunctionLaw | Polynomial)
 
 
 def _exact(weight: float) -> sympy.Expr:
@@ -337,6 +345,7 @@ def _filippov(model: Filippov) -> Equations:
         R=R,
         S=S,
         normal=(sympy.Integer(1),) * len(contacts),
+        doubtful=tuple(contacts) if "kinetic" in model.functions else (),
         tables=(),
         formulas=formulas,
     )

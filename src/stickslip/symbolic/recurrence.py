@@ -96,8 +96,8 @@ class Writer:
                 # The newest term, b_k q_0, stands alone: everything else is ready before b_k is.
                 b, factor = self._denominator(n.arguments[-1])
                 above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*inverse{node}"
-                older = self.highest(b, _minus(k, 1))
-                known = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, _minus(k, j))}")
+                older = self.highest(b, minus(k, 1))
+                known = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, minus(k, j))}")
                 rest = "" if known == "0.0" else f" - {_group(known)}*{'ratio' if factor else 'inverse'}{node}"
                 newest = f"{self.at(b, k)}*slope{node}" if self._alive(b, k) else "0.0"
                 self.put(node, k, f"{newest}{rest}{above}")
@@ -113,18 +113,14 @@ class Writer:
                 sign = "" if n.operation == "tan'" else "-"
                 self.put(node, k, f"{sign}{_group(self.convolution(w, w, 0, k))}")
             case "log":  # a l' = a'
-                known = self.sum(
-                    1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(a, _minus(k, j))}"
-                )
+                known = self.sum(1, minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(a, minus(k, j))}")
                 self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(a, 0)}")
             case "atan":  # (1 + a²) w' = a'
                 b = n.arguments[1]
-                known = self.sum(
-                    1, _minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(b, _minus(k, j))}"
-                )
+                known = self.sum(1, minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(b, minus(k, j))}")
                 self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(b, 0)}")
             case "sqrt":  # w w = a
-                known = self.sum(1, _minus(k, 1), lambda j: f"{self.at(node, j)}*{self.at(node, _minus(k, j))}")
+                known = self.sum(1, minus(k, 1), lambda j: f"{self.at(node, j)}*{self.at(node, minus(k, j))}")
                 self.put(node, k, f"({self.at(a, k)} - {_group(known)})/(2.0*{self.at(node, 0)})")
             case "power":  # a w' = α w a'
                 alpha = self.constant(n.constants[0])
@@ -132,8 +128,7 @@ class Writer:
                     1,
                     k,
                     lambda j: (
-                        f"({alpha}*{_number(j)} - {_number(_minus(k, j))})"
-                        f"*{self.at(a, j)}*{self.at(node, _minus(k, j))}"
+                        f"({alpha}*{_number(j)} - {_number(minus(k, j))})*{self.at(a, j)}*{self.at(node, minus(k, j))}"
                     ),
                 )
                 self.put(node, k, f"{_group(known)}/({_number(k)}*{self.at(a, 0)})")
@@ -162,12 +157,12 @@ class Writer:
     def convolution(self, a: int, b: int, low: int, k: Order) -> str:
         if a != b and self.tape.degree(b) is not None:
             a, b = b, a
-        return self.sum(low, self.highest(a, k), lambda j: f"{self.at(a, j)}*{self.at(b, _minus(k, j))}")
+        return self.sum(low, self.highest(a, k), lambda j: f"{self.at(a, j)}*{self.at(b, minus(k, j))}")
 
     def derivative_times(self, a: int, b: int, k: Order) -> str:
         """k times the order-k coefficient of ∫ a' b."""
         return _group(
-            self.sum(1, self.highest(a, k), lambda j: f"{_number(j)}*{self.at(a, j)}*{self.at(b, _minus(k, j))}")
+            self.sum(1, self.highest(a, k), lambda j: f"{_number(j)}*{self.at(a, j)}*{self.at(b, minus(k, j))}")
         )
 
 
@@ -241,7 +236,7 @@ def place(row: int, k: Order) -> str:
     return f"W[{row + k}]" if isinstance(k, int) else f"W[{row} + {k}]"
 
 
-def _minus(k: Order, j: Order) -> Order:
+def minus(k: Order, j: Order) -> Order:
     if isinstance(k, int) and isinstance(j, int):
         return k - j
     return f"{k} - {j}"

@@ -14,11 +14,15 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from stickslip.symbolic.equations import TIME, Equations, Table, TableSlope
-from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, place
+from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
 from stickslip.symbolic.tape import Tape
 
 UNROLL_LIMIT = 9000
 """Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
+
+
+LIFT_OFF, NEGATIVE_FRICTION = 4, 5
+"""What a run ends with when a watched quantity falls below zero; as in `kernels/march.py`."""
 
 
 class Printer(PythonCodePrinter):  # type: ignore[misc]
@@ -39,8 +43,18 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
         argument = self._print(e.args[0])
         return f"(0.0 if {argument} == 0 else copysign(1.0, {argument}))"
 
-    def _print_Derivative(self, e: sympy.Expr) -> str:
-        return "0.0"  # the derivative of a sign: zero wherever it exists
+    def _print_DiracDelta(self, e: sympy.Expr) -> str:
+        return "0.0"  # from the derivative of a sign: zero wherever that exists
+
+    def _nested(self, name: str, arguments: Sequence[sympy.Expr]) -> str:
+        first, *rest = arguments
+        return f"{name}({self._print(first)}, {self._nested(name, rest)})" if rest else str(self._print(first))
+
+    def _print_Max(self, e: sympy.Expr) -> str:
+        return self._nested("max", e.args)
+
+    def _print_Min(self, e: sympy.Expr) -> str:
+        return self._nested("min", e.args)
 
     def _print_Integer(self, e: sympy.Expr) -> str:
         return str(int(e))
@@ -48,7 +62,7 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
     def _print_Pow(self, e: sympy.Expr, rational: bool = False) -> str:
         if e.exp.is_Integer and -4 <= e.exp <= 4 and e.base.is_Symbol:
             product = "*".join([self._print(e.base)] * abs(int(e.exp)))
-            return product if e.exp > 0 else f"(1.0/({product}))"
+            return f"({product})" if e.exp > 0 else f"(1.0/({product}))"
         return str(super()._print_Pow(e, rational=rational))
 
 
@@ -93,9 +107,11 @@ class Source:
         self.S = [tape.lower(e) for e in equations.S]
         self.a = [tape.lower(e) for e in equations.a]
         self.D = [[tape.lower(e) for e in row] for row in equations.D]
-        self.normal = [(i, tape.lower(e)) for i, e in enumerate(equations.normal) if not e.is_Number]
+        lifting = [(i, tape.lower(e), LIFT_OFF) for i, e in enumerate(equations.normal) if not e.is_Number]
+        doubtful = [(i, self.R[i], NEGATIVE_FRICTION) for i in equations.doubtful]
+        self.watched = lifting + doubtful
         self.constants: dict[sympy.Expr, str] = {}
-        self.rows = self.n + 3 * self.contacts + len(self.normal) + len(tape.guards)
+        self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards)
         self.width = order + 2
         self.floats, self.floats_size = self._float_layout()
         self.integers, self.integers_size = self._integer_layout()
@@ -105,7 +121,14 @@ class Source:
         n, m, row = self.n, self.contacts, self.order + 1
         sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
         sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
-        sizes |= {"SCALE": m, "ROOT": m, "SERIES": self.rows * self.width, "MATRIX": m * (m + 2)}
+        sizes |= {
+            "GAP": 1,
+            "LAST_EVENT": 1,
+            "SCALE": m,
+            "ROOT": m,
+            "SERIES": self.rows * self.width,
+            "MATRIX": m * (m + 2),
+        }
         sizes |= {
             "POWER": row,
             "POLYNOMIAL": row,
@@ -147,7 +170,7 @@ class Source:
             "N_CONTACTS": self.contacts,
             "N_PARAMETERS": len(self.equations.parameters),
             "N_BRANCHES": len(self.tape.branches),
-            "N_NORMALS": len(self.normal),
+            "N_WATCHED": len(self.watched),
             "N_GUARDS": len(guards),
             "ORDER": self.order,
             "WIDTH": self.width,
@@ -159,7 +182,8 @@ class Source:
         lines = [f"{name} = {value}" for name, value in {**sizes, **self.floats, **self.integers, **rows}.items()]
         lines += [
             f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
-            f"NORMAL_CONTACT = np.array({[i for i, _ in self.normal] or [0]})",
+            f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
+            f"WATCHED_STATUS = np.array({[status for _, _, status in self.watched] or [0]})",
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
         ]
@@ -306,7 +330,7 @@ class Source:
         """Nodes that this stick pattern uses, in the order of computation."""
         slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
         stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
-        wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x in self.normal)]
+        wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x, _ in self.watched)]
         wanted += [g.node for g in self.tape.guards]
         wanted += [self.h[i] for i in slip] + [self.R[i] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
@@ -337,9 +361,7 @@ class Source:
             return self.writer.sum(
                 low,
                 self.writer.highest(lowered, k),
-                lambda j: (
-                    f"{self.writer.at(lowered, j)}*{self.force(contact, k - j if isinstance(k, int) else f'{k} - {j}')}"
-                ),
+                lambda j: f"{self.writer.at(lowered, j)}*{self.force(contact, minus(k, j))}",
             )
         if lowered == 0 or low > 0:
             return "0.0"
@@ -460,7 +482,7 @@ class Source:
             lines.append(f"{place(self.row('force', i), k)} = {self.force(i, k)}")
             if pattern[i]:
                 lines.append(f"{place(self.row('static', i), k)} = {static}")
-        watched = [node for _, node in self.normal] + [guard.node for guard in self.tape.guards]
+        watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards]
         for i, node in enumerate(watched):
             lines.append(f"{place(self.row('guard', i), k)} = {self.coefficient(node, k)}")
 

@@ -69,10 +69,22 @@ class _SymbolicModule:
         )
 
 
+class _SymbolicPackage:
+    """Stands for `stickslip` inside a traced function, for `ss.where`."""
+
+    def __init__(self, package: types.ModuleType) -> None:
+        self._package = package
+
+    def __getattr__(self, name: str) -> Any:
+        return _symbolic(getattr(self._package, name))
+
+
 def _symbolic(value: Any, depth: int = 0) -> Any:
     """The symbolic counterpart of something a traced function refers to."""
     if isinstance(value, Formula):
         return functools.partial(value, functions=SYMBOLIC_FUNCTIONS)
+    if isinstance(value, types.ModuleType) and value.__name__ == "stickslip":
+        return _SymbolicPackage(value)
     if value is math or value is numpy:
         return _SymbolicModule(value.__name__)
     if isinstance(value, types.FunctionType):

@@ -159,9 +159,11 @@ class _Body:
                 self.assign(target, self.arithmetic(op, self.expression(_loaded(target)), self.expression(value)))
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(test, body, orelse)
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=arguments), body=body):
+            case ast.For(
+                target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=arguments), body=body, orelse=[]
+            ):
                 self.loop(name, arguments, body)
-            case ast.While(test=test, body=body):
+            case ast.While(test=test, body=body, orelse=[]):
                 self.while_loop(test, body)
             case ast.Return(value=None):
                 self.builder.ret_void()
@@ -211,7 +213,7 @@ class _Body:
         head, inside, following, after = (
             self.function.append_basic_block(block) for block in ("head", "inside", "next", "after")
         )
-        counter = f"{name}.counter"  # the body may not change the count
+        counter = f"{name}.counter.{len(self.variables)}"  # neither the body nor an inner loop changes the count
         self.store(counter, first)
         self.builder.branch(head)
         self.builder.position_at_end(head)

@@ -31,9 +31,9 @@ class KernelSet:
 EXACT = KernelSet(
     "exact",
     ("tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
-    ("ingredients", "begin", "march", "propagate"),
+    ("constants", "ingredients", "begin", "march", "propagate"),
 )
-FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("ingredients", "begin", "march_fixed"))
+FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent
 _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 _PROLOGUE = """\
@@ -72,6 +72,11 @@ def joined_jacobian(source: str) -> str:
     """Derivatives of a model with the kernel that puts them together."""
     kernel = re.sub(r"^def derivatives.*?\n\n\n", "", kernel_text("jacobian"), flags=re.MULTILINE | re.DOTALL)
     return "\n\n".join([_PROLOGUE, kernel_text("tables"), source, kernel])
+
+
+def joined_flow(source: str) -> str:
+    """Smoothed equations of a model with what tabulated laws need."""
+    return "\n\n".join([_PROLOGUE, kernel_text("tables"), source])
 
 
 def cache_folder() -> Path:

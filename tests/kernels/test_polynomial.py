@@ -1,0 +1,118 @@
+"""Event location on polynomials with known roots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import stickslip as ss
+
+ORDER = 8
+PROGRAM = ss.compile(ss.models.block_on_belt(), target="python", order=ORDER).program
+NONE = 2.0
+
+
+def crossing(coefficients) -> float:
+    """first_crossing of Σ c_k x^k."""
+    floats = np.zeros(PROGRAM.FLOATS)
+    floats[PROGRAM.POLYNOMIAL : PROGRAM.POLYNOMIAL + len(coefficients)] = coefficients
+    return float(PROGRAM.first_crossing(floats))
+
+
+def with_roots(roots, factor=1.0):
+    """Coefficients, lowest first, of a polynomial with these roots, positive at 0."""
+    c = np.polynomial.polynomial.polyfromroots(roots) * factor
+    return c if c[0] > 0 else -c
+
+
+inside = st.floats(0.02, 0.98)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.one_of(st.floats(-3, -0.05), st.floats(0.02, 0.98), st.floats(1.05, 4)), min_size=1, max_size=7))
+def test_first_of_simple_roots(roots):
+    roots = sorted(roots)
+    gaps = np.diff(roots)
+    assume(len(gaps) == 0 or gaps.min() > 5e-3)
+    found = crossing(with_roots(roots))
+    expected = next((r for r in roots if r > 0), NONE)
+    if not 0 < expected < 1:
+        assert found == NONE
+    else:
+        size = np.abs(with_roots(roots)).sum()
+        slope = abs(np.polynomial.polynomial.polyval(expected, np.polynomial.polynomial.polyder(with_roots(roots))))
+        assert found == pytest.approx(expected, abs=1e-15 * (1 + 20 * size / slope))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=ORDER), st.floats(0.01, 1))
+def test_agrees_with_numpy_roots(rest, start):
+    c = np.array([start, *(x if abs(x) > 1e-3 else 0.0 for x in rest)])
+    roots = np.roots(c[::-1])
+    derivative = np.polynomial.polynomial.polyder(c)
+    real = sorted(r.real for r in roots if abs(r.imag) < 1e-9 and -0.1 < r.real < 1.1)
+    # Multiple roots and roots at the very ends have tests of their own.
+    assume(all(abs(np.polynomial.polynomial.polyval(r, derivative)) > 1e-3 for r in real))
+    assume(all(min(abs(r), abs(r - 1)) > 1e-6 for r in real))
+    assume(not any(abs(r.imag) < 1e-4 for r in roots if abs(r.imag) > 1e-9))
+    inside_roots = [r for r in real if 0 < r < 1]
+    found = crossing(c)
+    assert found == (pytest.approx(inside_roots[0], abs=1e-11) if inside_roots else NONE)
+
+
+@settings(deadline=None, max_examples=60)
+@given(inside, st.floats(2e-7, 1e-3))
+def test_two_close_roots_in_one_step(root, gap):
+    assume(root + gap < 0.99)
+    found = crossing(with_roots([root, root + gap]))
+    assert found == pytest.approx(root, abs=4e-16 / gap + 1e-15)
+
+
+@settings(deadline=None, max_examples=60)
+@given(inside, st.floats(1e-13, 1e-3))
+def test_near_tangency_from_above_is_no_event(root, clearance):
+    assert crossing([root**2 + clearance, -2 * root, 1.0]) == NONE
+
+
+@pytest.mark.parametrize("root", [0.25, 0.5, 0.75])
+def test_exact_tangency_from_above_is_no_event(root):
+    assert crossing([root**2, -2 * root, 1.0]) == NONE
+
+
+@pytest.mark.parametrize("root", [0.125, 0.3, 0.5, 0.7])
+def test_triple_root(root):
+    # The cube root of round-off is all that can be known of its place.
+    assert crossing(-np.polynomial.polynomial.polyfromroots([root] * 3)) == pytest.approx(root, abs=2e-5)
+
+
+def test_flat_start_of_newton():
+    """The slope vanishes at the middle of the interval, where the search begins."""
+    c = -np.polynomial.polynomial.polyfromroots([0.5] * 3)
+    c[0] += 0.01
+    assert crossing(c) == pytest.approx(0.5 + 0.01 ** (1 / 3), abs=1e-12)
+
+
+@pytest.mark.parametrize("end", [1.0, 1.0 - 1e-15, 1.0 - 1e-12])
+def test_root_at_the_end(end):
+    for coefficients in ([end, -1.0], with_roots([end, -0.5]), with_roots([end, 0.97, 0.9999])):
+        found = crossing(coefficients)
+        first = min(r for r in np.roots(coefficients[::-1]).real if r > 0)
+        # At the very end the next step may find it instead; before the end it must be found here.
+        assert found == pytest.approx(first, abs=1e-12) or (first > 1 - 1e-14 and found == NONE)
+
+
+def test_negative_start_is_an_event_at_once():
+    assert crossing([-1e-20, 1.0]) == 0.0
+
+
+def test_no_roots():
+    assert crossing([1.0]) == NONE
+    assert crossing([1.0, 1.0, 1.0]) == NONE
+    assert crossing([0.0, 1.0]) == NONE
+    assert crossing([0.0]) == NONE
+
+
+def test_root_beyond_the_step_is_not_reported():
+    assert crossing(with_roots([1.0 + 1e-9])) == NONE
