@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from stickslip.methods.exact import Exact as Exact
     from stickslip.methods.fixed import Bisection as Bisection
     from stickslip.methods.fixed import Henon as Henon
+    from stickslip.methods.switch import Switch as Switch
+    from stickslip.methods.timestepping import TimeStepping as TimeStepping
     from stickslip.model.errors import ModelError as ModelError
     from stickslip.model.files import load as load_model  # noqa: F401
     from stickslip.model.files import save as save_model  # noqa: F401
@@ -73,6 +75,8 @@ _HOME = {
     "stickslip.field": ("Field", "compile"),
     "stickslip.methods.exact": ("Exact",),
     "stickslip.methods.fixed": ("Bisection", "Henon"),
+    "stickslip.methods.switch": ("Switch",),
+    "stickslip.methods.timestepping": ("TimeStepping",),
     "stickslip.comparison": ("compare",),
     "stickslip.simulation": ("simulate",),
     "stickslip.energy": ("energy_balance",),

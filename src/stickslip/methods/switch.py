@@ -1,0 +1,147 @@
+"""Switch: the switch model, stick and slip as one non-stiff differential equation, integrated without a halt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip.field import Field, compile
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, impossible_start, march
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.parts import Belt
+from stickslip.model.system import Model, System
+from stickslip.status import Status
+from stickslip.targets import join
+
+KERNELS = join.KernelSet(
+    "switch",
+    (*join.EXACT.files, "watch", "switch"),
+    ("constants", "ingredients", "prepare", "field", "begin", "integrate"),
+)
+DEGREE = 4
+"""Degree of the dense output of the Runge–Kutta pair: the record holds polynomials of this degree."""
+
+RightHandSide = Callable[[float, ArrayLike], Floats]
+
+
+@dataclass(frozen=True)
+class Switch(Method):
+    """The switch model of Leine et al., integrated by the Runge–Kutta pair of Dormand and Prince, 5(4).
+
+    Returns runs like those of `Exact`, with an error in the times of events that vanishes with `eta`.
+
+    Keywords
+    - eta: half the width of the band |v| < η in which a contact counts as sticking; below every belt speed.
+    - rtol, atol: an error of atol + rtol·(the largest value the state has had so far) is allowed in each step. Errors
+      in velocity must stay well inside the band, so rtol times the belt speed must be below eta.
+    - most_steps: where to give up.
+    - target: "cpu" (compiled) or "python".
+
+    A contact slips where |v| > η. Inside the band it sticks while the force that holds it is within its static limit:
+    v is driven to zero by v̇ = −v/τ, and all else moves as if v were zero (positions do not drift with the v that is
+    left over). Beyond the static limit it is in transition to slip and the friction force stays at that limit until
+    |v| > η. τ is √(m/k) for a block on a spring; in general it is read off how the velocity of the contact answers an
+    impulse on it at the start of the run.
+
+    With a static limit above the kinetic friction, the time spent in transition makes an error of the order √η;
+    with a continuous characteristic of the order η^(3/2). On a belt whose speed changes, all stages of a step must stay
+    inside the band, which shortens the steps in stick as √η. Steps and evaluations of the run (`run.attrs`) are those
+    of the integration; locating events for the table comes on top, and does not affect the motion.
+
+    Reference: Leine, van Campen, de Kraker, van den Steen, Nonlinear Dynamics 16 (1998) 41–54, Sec. 5.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> rate = Switch(eta=1e-6).right_hand_side(block_on_belt())
+    >>> rate(0.0, [0.5, 0.2]).tolist()  # sticking: the block moves with the belt
+    [0.2, 0.0]
+    """
+
+    eta: float = 1e-6
+    rtol: float = 1e-8
+    atol: float = 0.0
+    most_steps: int = 10**8
+    target: str = "cpu"
+
+    def __post_init__(self) -> None:
+        check_number("Switch: eta", self.eta, positive=True)
+        check_number("Switch: rtol", self.rtol, positive=True)
+        check_number("Switch: atol", self.atol, nonnegative=True)
+        if not 1e-14 <= self.rtol <= 1e-2:
+            raise ModelError(f"Switch: rtol is {self.rtol:g}; it must lie between 1e-14 and 1e-2")
+
+    def compile(self, model: Model) -> Field:
+        """The model, compiled for this method."""
+        self._check(model)
+        return compile(model, target=self.target, order=DEGREE, kernels=KERNELS)
+
+    def _check(self, model: Model) -> None:
+        """The band must be narrow beside the belt speeds, and the errors small beside the band."""
+        for name, speed in belt_speeds(model).items():
+            if self.eta >= speed:
+                raise ModelError(
+                    f"Switch: eta is {self.eta:g} and the speed of {name!r} is {speed:g}: a block at rest would count "
+                    f"as sticking to the belt; eta must be smaller than the belt speed, at best below {speed / 1000:g}"
+                )
+            if self.rtol * speed + self.atol >= self.eta:
+                raise ModelError(
+                    f"Switch: with rtol {self.rtol:g} and atol {self.atol:g}, velocities near {speed:g}, the speed of "
+                    f"{name!r}, have errors of {self.rtol * speed + self.atol:g}: that is not below eta, {self.eta:g}; "
+                    "lower rtol or atol, or raise eta"
+                )
+
+    def integrate(
+        self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
+    ) -> Trajectory:
+        kernel = field.program.integrate
+
+        def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
+            return int(kernel(floats, integers, self.most_steps, *record))
+
+        return march(field, start, times, report, consume, self._settings, advance)
+
+    @property
+    def _settings(self) -> dict[str, float]:
+        return {"TOLERANCE": self.rtol, "ETA": self.eta, "ABSOLUTE": self.atol}
+
+    def right_hand_side(self, model: Model) -> RightHandSide:
+        """The switch model as a plain function (t, y) → dy/dt, for any solver of ordinary differential equations.
+
+        `y` has the states in the order of `model.states`. The function raises `ModelError` where the sticking forces
+        are not determined.
+
+        >>> from scipy.integrate import solve_ivp
+        >>> from stickslip.model.library import block_on_belt
+        >>> rate = Switch(eta=1e-6).right_hand_side(block_on_belt())
+        >>> solution = solve_ivp(rate, (0, 12), [1.1, 0.0], rtol=1e-8, atol=1e-8)
+        >>> solution.y[:, -1].round(2).tolist()
+        [1.12, -0.14]
+        """
+        field = self.compile(model)
+        m = field.program
+        floats, integers = field.workspace()
+        n = m.N_STATES
+        for name, value in self._settings.items():
+            floats[getattr(m, name)] = value
+        floats[:n] = model.start_state()
+        m.prepare(floats, integers)
+
+        def rate(t: float, y: ArrayLike) -> Floats:
+            floats[:n] = y
+            floats[m.TIME] = t
+            if m.field(floats, integers, m.SCRATCH) != 0:
+                raise ModelError(f"{Status.INDETERMINATE.value} ({impossible_start(field, floats[:n], t)})")
+            return np.array(floats[m.SCRATCH : m.SCRATCH + n])
+
+        return rate
+
+
+def belt_speeds(model: Model) -> dict[str, float]:
+    """The speed of every belt that moves steadily."""
+    if not isinstance(model, System):
+        return {}
+    belts = [body.name for body in model.bodies.values() if isinstance(body, Belt) and not callable(body.speed)]
+    speeds = {name: abs(model.parameters[f"{name}.speed"]) for name in belts}
+    return {name: speed for name, speed in speeds.items() if speed > 0}

@@ -1,0 +1,69 @@
+"""TimeStepping: Moreau–Jean time-stepping, fixed steps with one friction problem each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stickslip.field import Field, compile
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.system import Model
+from stickslip.targets import join
+
+KERNELS = join.KernelSet(
+    "timestepping", (*join.EXACT.files, "watch", "timestepping"), ("constants", "ingredients", "begin", "integrate")
+)
+DEGREE = 1
+"""Degree of the polynomials of a step: the method knows values at its ends, no more."""
+
+
+@dataclass(frozen=True)
+class TimeStepping(Method):
+    """Moreau–Jean time-stepping: no events, one friction problem for all contacts in each step of fixed length.
+
+    First order in `step`. For many contacts that stick and slip all the time, where following every event costs more
+    than it is worth.
+
+    Keywords
+    - step: length of the steps; at most a tenth of the shortest natural period, else the run ends at once and says so.
+    - theta: weight of the end of the step in the forces other than friction and in the velocities that move the
+      positions; 1/2 keeps the energy of oscillations, 1 damps them. Below 1/2 oscillations would grow.
+    - most_steps: where to give up.
+    - target: "cpu" (compiled) or "python".
+
+    Velocities at the end of a step and friction forces λ ∈ −bound·Sign(v) are found together, to a relative precision
+    of 1e-12. The bound of a contact is its static limit where it sticks at the start of the step, else the kinetic
+    friction at the sliding velocity there: how friction depends on velocity is treated explicitly, which is what limits
+    the order to one. A law so steep that this goes wrong ends the run with a sentence. A contact changes its mode at
+    the end of a step, whenever in the step that happened; where v passes zero it may stick for one step.
+
+    Reference: Jean, Computer Methods in Applied Mechanics and Engineering 177 (1999) 235–257.
+
+    >>> TimeStepping(step=1e-3).theta
+    0.5
+    """
+
+    step: float
+    theta: float = 0.5
+    most_steps: int = 10**8
+    target: str = "cpu"
+
+    def __post_init__(self) -> None:
+        check_number("TimeStepping: step", self.step, positive=True)
+        check_number("TimeStepping: theta", self.theta)
+        if not 0.5 <= self.theta <= 1.0:
+            raise ModelError(f"TimeStepping: theta is {self.theta:g}; it must lie between 0.5 and 1")
+
+    def compile(self, model: Model) -> Field:
+        """The model, compiled for this method."""
+        return compile(model, target=self.target, order=DEGREE, kernels=KERNELS)
+
+    def integrate(
+        self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
+    ) -> Trajectory:
+        kernel = field.program.integrate
+
+        def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
+            return int(kernel(floats, integers, self.most_steps, *record))
+
+        return march(field, start, times, report, consume, {"STEP": self.step, "THETA": self.theta}, advance)
