@@ -125,7 +125,7 @@ class Field:
         starts = np.ascontiguousarray(starts, float)
         if parameters is None:
             parameters = np.tile(self.parameters, (len(starts), 1))
-        floats, integers = self.workspace()
+        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
         floats[m.TOLERANCE] = rtol
         ends, outcome = np.empty_like(starts), np.zeros((len(starts), 2), np.int64)
         parameters = np.ascontiguousarray(parameters, float)
@@ -142,9 +142,9 @@ class Field:
 def _forces(delassus: Floats, right: Floats) -> Floats:
     """Sticking forces; redundant contacts have no unique ones, and get the smallest."""
     try:
-        return np.linalg.solve(delassus, right)
+        return np.asarray(np.linalg.solve(delassus, right), float)
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(delassus, right, rcond=1e-12)[0])
+        return np.asarray(np.linalg.lstsq(delassus, right, rcond=1e-12)[0], float)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from stickslip.kernels.model import (
     WATCHED_CONTACT,
     WATCHED_STATUS,
     WIDTH,
+    WORK,
     D,
     Floats,
     G,
@@ -117,14 +118,17 @@ def march(
         if x <= 1.0:
             tau = h * x
             set_powers(W, tau)
+        total = 0.0
         for i in range(N_STATES):
-            if not isfinite(value_of(W, SERIES + i * WIDTH)):
-                return STALLED
+            W[WORK + i] = value_of(W, SERIES + i * WIDTH)
+            total += W[WORK + i]
+        if not isfinite(total):
+            return STALLED
         if step_room > 0:
             remember_step(W, I, tau, steps, filled[0])
             filled[0] += 1
         for i in range(N_STATES):
-            W[STATE + i] = value_of(W, SERIES + i * WIDTH)
+            W[STATE + i] = W[WORK + i]
         W[TIME] = W[END] if x > 1.0 and h == remaining else W[TIME] + tau
         note_rests(W, I, x)
         project(W, I)

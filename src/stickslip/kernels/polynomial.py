@@ -21,6 +21,7 @@ def bernstein_matrix(order):
 
 
 BERNSTEIN = bernstein_matrix(ORDER)
+HALF = ORDER // 2
 NARROW = 1e-9  # an interval of this width holds a tangency, not two roots apart
 
 
@@ -45,17 +46,22 @@ def refine(W: Floats, low: float, high: float, x: float) -> float:
 
     Newton's method, kept inside by bisection.
     """
-    degree = ORDER
-    while degree > 1 and abs(W[POLYNOMIAL + degree]) <= 1e-18 * abs(W[POLYNOMIAL + 1]):
-        degree -= 1
     for _ in range(100):
         if not (low <= x and x <= high):
             x = 0.5 * (low + high)
-        value = W[POLYNOMIAL + degree]
-        slope = 0.0
-        for k in range(degree - 1, -1, -1):
-            slope = slope * x + value
-            value = value * x + W[POLYNOMIAL + k]
+        # Even and odd powers apart: two short chains of operations instead of a long one.
+        y = x * x
+        even = W[POLYNOMIAL + 2 * HALF]
+        even_slope = 0.0
+        odd = W[POLYNOMIAL + 2 * HALF + 1] if 2 * HALF < ORDER else 0.0
+        odd_slope = 0.0
+        for k in range(HALF - 1, -1, -1):
+            even_slope = even_slope * y + even
+            even = even * y + W[POLYNOMIAL + 2 * k]
+            odd_slope = odd_slope * y + odd
+            odd = odd * y + W[POLYNOMIAL + 2 * k + 1]
+        value = even + x * odd
+        slope = odd + 2.0 * (x * even_slope + y * odd_slope)
         if value > 0.0:
             low = x
         else:
@@ -65,6 +71,19 @@ def refine(W: Floats, low: float, high: float, x: float) -> float:
         if abs(step) <= 2e-16 * abs(x):
             return x
     return x
+
+
+def is_alone(W: Floats, x: float) -> bool:
+    """Whether the root x of the guard polynomial is its only one in [0, x], if that is easily seen.
+
+    Divided by (t − x) the polynomial must not vanish: its constant term outweighs all others.
+    """
+    quotient = 0.0
+    rest = 0.0
+    for k in range(ORDER, 0, -1):
+        rest = (rest + abs(quotient)) * x
+        quotient = quotient * x + W[POLYNOMIAL + k]
+    return abs(quotient) > rest
 
 
 def size_of(W: Floats) -> float:
@@ -83,13 +102,11 @@ def end_of(W: Floats) -> float:
     return total
 
 
-def bend_of(W: Floats, x: float) -> float:
-    """A bound on how much the slope of the guard polynomial changes between 0 and x."""
+def bend_of(W: Floats) -> float:
+    """A bound on how much the slope of the guard polynomial changes over the step."""
     total = 0.0
-    power = x
     for k in range(2, ORDER + 1):
-        total += abs(W[POLYNOMIAL + k]) * power * k
-        power *= x
+        total += abs(W[POLYNOMIAL + k]) * k
     return total
 
 
@@ -98,16 +115,14 @@ def first_crossing(W: Floats) -> float:
     start = W[POLYNOMIAL]
     if start < 0.0:
         return 0.0
-    if 2.0 * start > size_of(W):
-        return 2.0
     end = end_of(W)
-    x = 1.0
+    if 2.0 * start > size_of(W) - end:  # outweighs all negative coefficients together
+        return 2.0
     if end < 0.0:
         x = refine(W, 0.0, 1.0, start / (start - end))
-    # Where the slope cannot change sign before x, there is no other crossing before x.
-    if abs(W[POLYNOMIAL + 1]) > bend_of(W, x):
-        return x if end < 0.0 else 2.0
-    return isolate(W)
+        return x if is_alone(W, x) else isolate(W)
+    # Where the slope keeps its sign and both ends are positive, there is no crossing in between.
+    return 2.0 if abs(W[POLYNOMIAL + 1]) > bend_of(W) else isolate(W)
 
 
 def isolate(W: Floats) -> float:

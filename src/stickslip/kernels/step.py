@@ -2,6 +2,7 @@
 
 from math import exp, log
 
+from stickslip.kernels.machine import rough_log2
 from stickslip.kernels.model import (
     GUESS,
     MODE,
@@ -23,6 +24,7 @@ from stickslip.kernels.model import (
 )
 
 LONGEST = 1e100
+LN2 = 0.6931471805599453
 
 
 def last_term(W: Floats, row: int, h: float, extra: float) -> float:
@@ -49,20 +51,15 @@ def power_of(h: float) -> float:
     return result
 
 
-def root_of(ratio: float) -> float:
-    """The root of order ORDER − 1. Near 1, where steps of similar length put it, to half a percent and quickly."""
-    if ratio > 0.1 and ratio < 10.0:
-        s = (ratio - 1.0) / (ratio + 1.0)
-        exponent = 2.0 * s * (1.0 + s * s * (1.0 / 3.0 + 0.25 * s * s)) / (ORDER - 1)  # log(ratio) / (ORDER − 1)
-        return 1.0 + exponent * (1.0 + 0.5 * exponent)
-    return exp(log(ratio) / (ORDER - 1))
-
-
 def length_for(tolerance: float, largest: float, h: float) -> float:
-    """The length at which `largest` times its power ORDER − 1 equals the tolerance, from the guess h."""
-    at_guess = largest * power_of(h)
-    if at_guess > 1e-250 and at_guess < 1e250:
-        return h * root_of(tolerance / at_guess)
+    """The length at which `largest` times its power ORDER − 1 equals the tolerance, from the guess h.
+
+    Half a percent is good enough, so the root is taken by a rough logarithm and three terms of the exponential.
+    """
+    ratio = tolerance / (largest * power_of(h))
+    exponent = LN2 / (ORDER - 1) * rough_log2(ratio)
+    if abs(exponent) < 1.0:
+        return h * (1.0 + exponent * (1.0 + exponent * (0.5 + exponent / 6.0)))
     return exp((log(tolerance) - log(largest)) / (ORDER - 1))
 
 
@@ -77,8 +74,11 @@ def set_natural_step(W: Floats, I: Ints) -> None:
         for i in range(N_STATES):
             largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
         for i in range(N_CONTACTS):
-            if I[MODE + i] != 0:  # just after release v is tiny, and must be right relative to itself
-                largest = max(largest, last_term(W, ROW_V + i * WIDTH, h, 0.0))
+            if I[MODE + i] != 0:
+                row = ROW_V + i * WIDTH
+                if abs(W[row]) < 0.01 * h * (abs(W[row + 1]) + h * abs(W[row + 2])):
+                    # Just after release v is tiny, and must be right relative to itself.
+                    largest = max(largest, last_term(W, row, h, 0.0))
             else:
                 static = ROW_STATIC + i * WIDTH
                 largest = max(largest, last_term(W, ROW_FORCE + i * WIDTH, h, W[static]))
@@ -91,6 +91,6 @@ def set_natural_step(W: Floats, I: Ints) -> None:
         following = min(length_for(W[TOLERANCE], largest, h), LONGEST)
         W[NATURAL] = following
         W[GUESS] = following
-        if 0.8 * h <= following and following <= 1.25 * h:
+        if 0.3 * h <= following and following <= 3.0 * h:  # the leading terms hardly depend on h
             return
         h = following

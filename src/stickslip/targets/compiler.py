@@ -22,9 +22,12 @@ import numpy as np
 from llvmlite import ir
 
 FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.VoidType()
-TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "None": VOID}
+TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "bool": BOOL, "None": VOID}
 INTRINSICS = ("exp", "log", "sqrt", "sin", "cos")
 LIBRARY_FUNCTIONS = ("tan", "tanh", "atan", "sinh", "cosh")
+MACHINE = ("rough_log2",)
+"""Kernels that this compiler has its own instructions for."""
+
 FLAGS = ("contract",)
 
 
@@ -53,7 +56,10 @@ class Translator:
         self.kernels = {
             node.name: Kernel(node, (*FLAGS, "reassoc") if node.name in sums else FLAGS)
             for node in tree.body
-            if isinstance(node, ast.FunctionDef) and node.args.args and node.args.args[0].annotation is not None
+            if isinstance(node, ast.FunctionDef)
+            and node.name not in MACHINE
+            and node.args.args
+            and node.args.args[0].annotation is not None
         }
         self.functions: dict[str, ir.Function] = {}
         for name in entry_points:
@@ -380,6 +386,9 @@ class _Body:
                 if FLOAT in (left.type, right.type):
                     left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
                 return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
+            case "rough_log2", [value]:  # the bits of a float, read as a number, are its logarithm but for the scale
+                bits = b.sitofp(b.bitcast(value, INT), FLOAT)
+                return b.fsub(b.fmul(bits, FLOAT(2.0**-52)), FLOAT(1023.0))
             case "isfinite", [value]:
                 return b.fcmp_ordered("<", b.call(self.external("llvm.fabs.f64", 1), [value]), FLOAT(math.inf))
         floats = [self.converted(value, FLOAT) for value in values]

@@ -30,7 +30,7 @@ class KernelSet:
 
 EXACT = KernelSet(
     "exact",
-    ("tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
+    ("machine", "tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
     ("constants", "ingredients", "begin", "march", "propagate"),
 )
 FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
@@ -39,7 +39,7 @@ _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n
 _PROLOGUE = """\
 from __future__ import annotations
 
-from math import atan, comb, copysign, cos, cosh, exp, isfinite, log, pi, sin, sinh, sqrt, tan, tanh
+from math import atan, comb, copysign, cos, cosh, exp, frexp, inf, isfinite, log, pi, sin, sinh, sqrt, tan, tanh
 
 import numpy as np
 """

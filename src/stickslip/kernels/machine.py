@@ -1,0 +1,11 @@
+"""Operations that a target brings itself; here is what they mean."""
+
+from math import frexp, inf, isfinite
+
+
+def rough_log2(x: float) -> float:
+    """The binary logarithm of x > 0 within 0.09: the exponent, and the mantissa as it stands between powers of two."""
+    if not isfinite(x) or x <= 0.0:
+        return inf
+    mantissa, exponent = frexp(x)
+    return exponent + 2.0 * mantissa - 2.0
