@@ -144,7 +144,7 @@ def print_machine(core):
             processor = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         processor = platform.processor()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "heyoka"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "llvmlite", "heyoka"))
     print(f"{processor}, pinned to core {core}; load {os.getloadavg()[0]:.1f}")
     print(f"Python {platform.python_version()}, {packages}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ class Cycle:
     slip_time: float
     x_max: float
     x_at_stick_onset: float
-    agreement: float
+    agreement: float = 0.0
 
 
 def find_cycle(run: xr.Dataset) -> Cycle:
@@ -43,15 +43,16 @@ def find_cycle(run: xr.Dataset) -> Cycle:
     released = np.flatnonzero((run["event_before"].values == 0) & (run["event_after"].values != 0))
     if len(released) < 3:
         raise SystemExit("the run has fewer than three stick → slip events: there are no two cycles to compare")
-    last, before = _measured(run, *released[-2:]), _measured(run, *released[-3:-1])
-    return Cycle(*last, agreement=float(np.max(np.abs(np.subtract(last, before)))))
+    before, last = (_measured(run, *pair) for pair in (released[-3:-1], released[-2:]))
+    differences = [abs(a - b) for a, b in zip(astuple(last), astuple(before), strict=True)]
+    return replace(last, agreement=max(differences))
 
 
-def _measured(run: xr.Dataset, first: int, second: int) -> tuple[float, ...]:
-    """Period, stick time, slip time, x_max and x at the onset of stick, between two stick → slip events."""
+def _measured(run: xr.Dataset, first: int, second: int) -> Cycle:
+    """The cycle between two stick → slip events."""
     times, states = run["event_time"].values, run["event_state"].values
     start, onset, end = times[first], times[first + 1], times[second]
-    return (end - start, end - onset, onset - start, _highest(run, start, onset), states[first + 1, 0])
+    return Cycle(end - start, end - onset, onset - start, _highest(run, start, onset), states[first + 1, 0])
 
 
 def _highest(run: xr.Dataset, start: float, end: float) -> float:
@@ -69,14 +70,15 @@ def _highest(run: xr.Dataset, start: float, end: float) -> float:
 def draw(system: ss.System, run: xr.Dataset, folder: Path) -> list[Path]:
     """Every kind of picture, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
+    chain = ss.simulate(ss.models.chain(8), t=END)  # a timeline of modes is worth drawing for several contacts
     pictures = {
-        "phase": lambda: ss.plot.phase(run),
-        "history": lambda: ss.plot.history(run),
-        "friction": lambda: ss.plot.friction(run),
-        "characteristic": lambda: ss.plot.characteristic(system),
-        "modes": lambda: ss.plot.modes(ss.simulate(ss.models.chain(8), t=END)),
+        "phase": ss.plot.phase(run),
+        "history": ss.plot.history(run),
+        "friction": ss.plot.friction(run),
+        "characteristic": ss.plot.characteristic(system),
+        "modes": ss.plot.modes(chain),
     }
-    return [ss.plot.save(make(), folder / f"{name}.png") for name, make in pictures.items()]
+    return [ss.plot.save(picture, folder / f"{name}.png") for name, picture in pictures.items()]
 
 
 def report(cycle: Cycle, known: dict[str, float]) -> bool:
@@ -98,7 +100,8 @@ def main(folder: str = "demo") -> int:
     print(f"{system.about.title}: {system.about.source}")
     began = time.perf_counter()
     run = ss.simulate(system, t=END)
-    print(f"{run.attrs['status']} t = {END:g}, {run.sizes['event']} events, {time.perf_counter() - began:.1f} s with compiling.")
+    seconds = time.perf_counter() - began
+    print(f"{run.attrs['status']} t = {END:g}, {run.sizes['event']} events, {seconds:.1f} s with compiling.")
     right = report(find_cycle(run), dict(system.about.known))
     print("The numbers are right." if right else f"The numbers differ by more than {SAME:g}.")
     print("Pictures: " + ", ".join(map(str, draw(system, run, Path(folder)))))

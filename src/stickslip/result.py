@@ -128,7 +128,7 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=10)
     >>> round(float(ss.interpolate(run, [3.0])["x.block"][0]), 6)
-    -0.482757
+    -0.483162
     """
     wanted = np.atleast_1d(np.asarray(times, float))
     steps = steps_of(run)
@@ -163,6 +163,7 @@ def save(run: xr.Dataset, path: str | Path) -> Path:
     os.close(descriptor)
     try:
         run.to_netcdf(temporary, engine="h5netcdf")
+        os.chmod(temporary, 0o644)  # a temporary file is private, a result is for colleagues too
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -497,7 +497,6 @@ class Strange(FrictionLaw):
     ("model", "pieces"),
     [
         (System(Contact(Mass("a", 1.0), ground, law=Strange())), ["contact.law", "Strange", "hyperbolic"]),
-        (System(Mass("ground", 1.0)), ["'ground'", "what does not move"]),
         (
             System(Force(Mass("a", 1.0), Formula("formula*t", ("t",), {"formula": 2.0}))),
             ["cannot be written", "[force.force]"],
@@ -508,7 +507,7 @@ class Strange(FrictionLaw):
         ),
         ("model", ["'model'", "System or a Filippov"]),
     ],
-    ids=["law", "ground", "formula", "kind", "text"],
+    ids=["law", "formula", "kind", "text"],
 )
 def test_what_a_file_cannot_hold(model, pieces):
     assert_says(sentence(lambda: dumps(model)), pieces)

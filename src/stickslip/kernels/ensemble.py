@@ -1,7 +1,7 @@
 """Many trajectories, one after another, keeping only where each ends."""
 
 from stickslip.kernels.march import begin, march
-from stickslip.kernels.model import END, EVENTS, N_PARAMETERS, N_STATES, STATE, TIME, Floats, Ints, P
+from stickslip.kernels.model import END, EVENTS, GUESS, N_PARAMETERS, N_STATES, STATE, TIME, Floats, Ints, P
 
 
 def propagate(
@@ -24,6 +24,7 @@ def propagate(
             W[P + i] = parameters[row * N_PARAMETERS + i]
         W[TIME] = t_start
         W[END] = t_end
+        W[GUESS] = 1.0
         status = begin(W, I)
         if status == 0:
             status = march(W, I, most_steps, ends, ends, 0, 0, outcome)  # nothing is recorded

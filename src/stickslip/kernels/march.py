@@ -14,7 +14,6 @@ from stickslip.kernels.model import (
     GUARD,
     GUARD_BRANCH,
     GUARD_STEP,
-    GUESS,
     LAST_EVENT,
     MODE,
     N_BRANCHES,
@@ -60,7 +59,7 @@ EVENT_WIDTH = 4 + N_STATES
 
 
 def begin(W: Floats, I: Ints) -> int:
-    """Modes and series at the start, from the state, time, tolerance and parameters in W."""
+    """Modes and series at the start, from the state, time, tolerance, parameters and guess of a step length in W."""
     constants(W)
     largest = 0.0
     for i in range(N_STATES):
@@ -78,7 +77,6 @@ def begin(W: Floats, I: Ints) -> int:
     I[EVENTS] = 0
     I[RAPID] = 0
     I[EVALUATIONS] = 0
-    W[GUESS] = 1.0
     W[GAP] = 0.0
     W[LAST_EVENT] = W[TIME]
     branches(W, I, 0.0)

@@ -75,7 +75,8 @@ def expand(W: Floats, I: Ints) -> int:
     for i in range(N_CONTACTS):
         if I[AT_REST + i] != 0:
             W[ROW_V + i * WIDTH] = 0.0
-    set_natural_step(W, I)
+    if ORDER >= 5:  # methods of low order choose their steps themselves
+        set_natural_step(W, I)
     return 0
 
 

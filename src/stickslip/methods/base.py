@@ -91,6 +91,7 @@ def march(
     floats, integers = field.workspace()
     floats[: m.N_STATES] = start
     floats[m.TIME], floats[m.END] = times
+    floats[m.GUESS] = 1.0
     for name, value in settings.items():
         floats[getattr(m, name)] = value
     rows = int(np.clip(CHUNK // m.STEP_WIDTH, 64, 4096))

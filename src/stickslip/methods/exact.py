@@ -30,8 +30,8 @@ class Exact(Method):
         check_number("Exact: rtol", self.rtol, positive=True)
         if not 1e-16 <= self.rtol <= 1e-2:
             raise ModelError(f"Exact: rtol is {self.rtol:g}; it must lie between 1e-16 and 1e-2")
-        if self.order is not None and not 4 <= self.order <= 30:
-            raise ModelError(f"Exact: order is {self.order}; it must lie between 4 and 30")
+        if self.order is not None and not 6 <= self.order <= 30:
+            raise ModelError(f"Exact: order is {self.order}; it must lie between 6 and 30")
 
     @property
     def taylor_order(self) -> int:

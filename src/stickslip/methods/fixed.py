@@ -42,7 +42,7 @@ class _FixedStep(Method):
         def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
             return int(kernel(floats, integers, float(self.step), choice, band, self.most_steps, *record))
 
-        return march(field, start, times, report, consume, {"TOLERANCE": 1e-6}, advance)
+        return march(field, start, times, report, consume, {"GUESS": self.step}, advance)
 
 
 @dataclass(frozen=True)

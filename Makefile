@@ -1,0 +1,54 @@
+# make demo and make test are all that a newcomer needs; everything is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python -m
+INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
+
+.PHONY: help demo test lint nightly bench clean
+
+help:
+	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
+	@echo "make test      lint, types, tests, examples in docstrings"
+	@echo "make lint      lint and types alone"
+	@echo "make nightly   long tests"
+	@echo "make bench     race against other libraries"
+	@echo "make clean     remove .venv and everything generated"
+
+demo: $(VENV)/installed
+	$(RUN) stickslip.demo
+
+test: lint
+	$(RUN) pytest --doctest-modules --ignore=src/stickslip/kernels src tests
+
+lint: $(VENV)/installed-dev
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+nightly: $(VENV)/installed-dev
+	$(RUN) pytest -m nightly tests
+
+bench: $(VENV)/installed-bench
+	$(VENV)/bin/python bench/run.py
+
+clean:
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "stickslip needs Python 3.11 or newer, and $(PYTHON) is not. If you have one under another name, say"; \
+		echo "so: make demo PYTHON=python3.12"; \
+		exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# The stamps follow pyproject.toml alone: the package is installed in place, so a changed source needs no new install.
+$(VENV)/installed: pyproject.toml | $(VENV)/made
+	$(INSTALL) .
+	@touch $@
+
+$(VENV)/installed-%: pyproject.toml | $(VENV)/made
+	$(INSTALL) '.[$*]'
+	@touch $@ $(VENV)/installed

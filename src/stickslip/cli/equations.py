@@ -1,0 +1,91 @@
+"""The equations of a model in words of mechanics, with the names that a user knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stickslip.cli.formulas import Terms, fraction, readable, terms, total
+from stickslip.model.system import Model, System
+from stickslip.symbolic.equations import Equations, derive, formula_text, symbol
+
+
+@dataclass(frozen=True)
+class ContactText:
+    """One contact: its name, and its formulas after what each is."""
+
+    name: str
+    lines: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class EquationText:
+    """Every equation of a model, ready to print: rates as (left side, right side), and the contacts."""
+
+    rates: Sequence[tuple[str, str]]
+    contacts: Sequence[ContactText]
+
+
+def written(model: Model) -> EquationText:
+    """The equations of a model.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> for rate in written(block_on_belt()).rates:
+    ...     print(" = ".join(rate))
+    x.block' = v.block
+    v.block' = (−spring.k·x.block + λ)/block.m
+    """
+    return _Writer(model, derive(model)).text()
+
+
+class _Writer:
+    def __init__(self, model: Model, equations: Equations) -> None:
+        self.model, self.equations = model, equations
+        self.names = {str(symbol(name)): name for name in (*model.states, *model.parameters)}
+        self.names |= {str(speed): "|v_rel|" for speed in equations.speeds}
+
+    def text(self) -> EquationText:
+        rates = [(f"{name}'", self._rate(i, name)) for i, name in enumerate(self.model.states)]
+        return EquationText(rates, [self._contact(i) for i in range(len(self.model.contacts))])
+
+    def _force(self, contact: str) -> str:
+        """The symbol of a contact's friction force; the only one needs no name."""
+        return "λ" if len(self.model.contacts) == 1 else f"λ.{contact}"
+
+    def _rate(self, row: int, name: str) -> str:
+        f, weights = self.equations.f[row], self.equations.G[row]
+        if not isinstance(self.model, System) or not name.startswith("v."):
+            return total(self._terms(f) + self._forces(weights))
+        mass = f"{name.removeprefix('v.')}.m"
+        m = symbol(mass)  # Newton's law: the forces in one sum, over the mass
+        return fraction(self._terms(f * m) + self._forces([weight * m for weight in weights]), mass)
+
+    def _forces(self, weights: Sequence[Any]) -> Terms:
+        found: Terms = []
+        for contact, weight in zip(self.model.contacts, weights, strict=True):
+            force = self._force(contact)
+            for sign, factor in self._terms(weight):
+                found.append((sign, force if factor == "1" else f"{factor}·{force}"))
+        return found
+
+    def _terms(self, expression: Any) -> Terms:
+        return terms(formula_text(expression), self.names)
+
+    def _contact(self, index: int) -> ContactText:
+        equations, name = self.equations, self.model.contacts[index]
+        force = self._force(name)
+        velocity = "sliding velocity" if isinstance(self.model, System) else "switching function"
+        return ContactText(
+            name,
+            [
+                (velocity, f"v_rel = {self._readable(equations.h[index])}"),
+                ("kinetic limit", f"R = {self._readable(equations.R[index])}"),
+                ("static limit", f"S = {self._readable(equations.S[index])}"),
+                ("slip", f"{force} = −sign(v_rel)·R"),
+                ("stick", f"v_rel = 0 while |{force}| ≤ S"),
+            ],
+        )
+
+    def _readable(self, expression: Any) -> str:
+        return readable(formula_text(expression), self.names)

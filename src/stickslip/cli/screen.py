@@ -1,0 +1,44 @@
+"""How the command line prints: plain tables, no markup in what a user wrote."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+MOST_ROWS = 24
+
+
+def console() -> Console:
+    """The console on stdout; a character that the terminal cannot show becomes a question mark."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Padding:
+    """An indented table without lines; only its last column may wrap, and a very long table is cut."""
+    listed = list(rows)
+    made = Table(box=None, show_header=bool(heads), pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    columns = len(listed[0]) if listed else len(heads)
+    for column in range(columns):
+        made.add_column(heads[column] if heads else "", no_wrap=column < columns - 1, overflow="fold")
+    for row in listed[:MOST_ROWS]:
+        made.add_row(*map(Text, row))
+    if len(listed) > MOST_ROWS:
+        made.add_row(Text(f"… and {len(listed) - MOST_ROWS} more", style="dim"))
+    return Padding(made, (0, 0, 0, 2), expand=False)
+
+
+def number(value: float, digits: int = 10) -> str:
+    """A number with a proper minus sign.
+
+    >>> number(-0.5)
+    '−0.5'
+    """
+    return f"{value:.{digits}g}".replace("-", "−")

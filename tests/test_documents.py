@@ -1,0 +1,117 @@
+"""The README, the documents and the examples say what is true: what they show is run here."""
+
+import re
+import runpy
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import stickslip as ss
+from stickslip.cli import app
+from stickslip.model import files
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+MODEL_FILES = ROOT / "docs" / "model-files.md"
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def blocks(document, language):
+    """The code blocks of a document in one language."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [block for name, block in found if name == language]
+
+
+def toml_models():
+    found = [block for document in (README, MODEL_FILES) for block in blocks(document, "toml")]
+    return [block for block in found if block.startswith("name")]
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_python_of_the_readme(elsewhere, capsys):
+    scope = {}
+    for block in blocks(README, "python"):
+        exec(block, scope)
+    status, period, x = capsys.readouterr().out.splitlines()
+    assert status == "The run reached the end time."
+    assert float(period) == pytest.approx(12.00103129483, abs=1e-10)
+    assert -0.56 < float(x.strip("[]")) < 1.14
+    assert (elsewhere / "phase.png").exists()
+
+
+def test_the_commands_of_the_readme(elsewhere):
+    (everything,) = [block for block in blocks(README, "") if "stickslip models" in block]
+    commands = [shlex.split(line, comments=True) for line in everything.splitlines()]
+    for _, *arguments in commands:
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert (elsewhere / "run.nc").exists()
+
+
+@pytest.mark.parametrize("text", toml_models(), ids=lambda text: text.splitlines()[0])
+def test_the_model_files_that_are_shown(text):
+    run = ss.simulate(files.loads(text), t=5)
+    assert run.attrs["status"] == ss.Status.FINISHED.value
+
+
+def test_the_laws_that_are_shown():
+    lines = [line for block in blocks(MODEL_FILES, "toml") for line in block.splitlines() if line.startswith("law = {")]
+    assert len(lines) >= 3
+    for line in lines:
+        table = f'[mass.block]\nm = 1.0\n[contact.contact]\non = "block"\nagainst = "ground"\n{line}'
+        assert files.loads(table).contacts == ("contact",)
+
+
+def test_every_kind_of_law_is_described():
+    from stickslip.model.reading import LAWS
+
+    for kind in LAWS:
+        assert f"| `{kind}` |" in MODEL_FILES.read_text(encoding="utf-8")
+
+
+def test_the_slide_of_the_readme_is_the_example():
+    (shown,) = blocks(README, "toml")
+    assert tomllib.loads(shown) == tomllib.loads((ROOT / "examples" / "slide.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.toml")), ids=lambda path: path.name)
+def test_model_files_of_the_examples(path):
+    run = ss.simulate(ss.load_model(path), t=1)
+    assert run.attrs["status"] == ss.Status.FINISHED.value
+    assert run.sizes["event"] > 0
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
+def test_scripts_of_the_examples(path, elsewhere):
+    runpy.run_path(str(path), run_name="__main__")
+    assert list(elsewhere.glob("*.png"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def test_files_named_by_the_architecture_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([a-z_/]+(?:\.py|/))`", text):
+        places = (ROOT / name, ROOT / "src" / name, ROOT / "src" / "stickslip" / name)
+        assert any(place.exists() for place in places), name
+
+
+def test_the_demonstration(elsewhere, capsys):
+    from stickslip import demo
+
+    assert demo.main() == 0
+    assert "The numbers are right." in capsys.readouterr().out
+    names = sorted(path.name for path in (elsewhere / "demo").iterdir())
+    assert names == ["characteristic.png", "friction.png", "history.png", "modes.png", "phase.png"]

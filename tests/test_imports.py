@@ -1,0 +1,115 @@
+"""The import rule: every layer imports leftwards only, and each heavy library has one home."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stickslip
+
+PACKAGE = Path(stickslip.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+VERBS = {"simulation", "comparison", "cycles", "energy", "orbits", "branches", "sweeps", "series", "identify"}
+BELOW_VERBS = {"model", "symbolic", "kernels", "targets", "status", "field", "methods", "result"}
+LAYERS = {
+    "model": set(),
+    "symbolic": {"model"},
+    "kernels": set(),
+    "targets": {"kernels"},
+    "status": set(),
+    "field": {"model", "symbolic", "targets"},
+    "methods": {"field", "model", "status", "targets"},
+    "result": {"model"},
+    **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
+    "models": {"model"},
+    "plot": set(),
+    "demo": {"public"},
+}
+"""What each part of the package may import, apart from itself and the version number. The command line may import
+everything, and `stickslip/__init__.py` names everything that is public; neither is listed."""
+
+HOMES = {
+    "sympy": {"symbolic"},
+    "llvmlite": {"targets"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+    "matplotlib": {"plot", "cli"},
+    "xarray": {"result", "plot", "cli", "demo", *VERBS},
+}
+"""Libraries that only some parts may know."""
+
+
+def part_of(file: Path) -> str:
+    """The layer a file belongs to."""
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(tree: ast.AST) -> Iterator[str]:
+    """Full names of all that a file imports, wherever in the file it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "write imports in full: from stickslip.model import …"
+            assert node.module is not None
+            if node.module == "stickslip":
+                yield from (f"stickslip.{name.name}" for name in node.names)
+            else:
+                yield node.module
+
+
+def attributes_of(tree: ast.AST, name: str) -> set[str]:
+    """The attributes of a name that a file uses."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == name}
+
+
+def parts_imported(file: Path) -> set[str]:
+    """The parts of stickslip that a file imports; the whole package counts as "public"."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    names = set(imports_of(tree))
+    parts = {name.split(".")[1] for name in names if name.startswith("stickslip.")}
+    if "stickslip" in names and not attributes_of(tree, "stickslip") <= {"__file__"}:
+        parts.add("public")
+    if "stickslip" in names and not attributes_of(tree, "stickslip"):
+        parts.add("public")  # under another name
+    return parts - {"_version"}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_imports_point_left(file):
+    part = part_of(file)
+    if part in ("__init__", "cli", "_version"):
+        return
+    assert part in LAYERS, f"{part} has no place in the table of layers: decide what it may import"
+    assert parts_imported(file) <= LAYERS[part] | {part}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_heavy_libraries_stay_at_home(file):
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    libraries = {name.split(".")[0] for name in imports_of(tree)}
+    for library in libraries & set(HOMES):
+        assert part_of(file) in HOMES[library]
+
+
+def test_nobody_imports_the_command_line():
+    assert [file for file in FILES if part_of(file) != "cli" and "cli" in parts_imported(file)] == []
+
+
+def test_kernels_need_almost_nothing():
+    for file in (PACKAGE / "kernels").glob("*.py"):
+        libraries = {name.split(".")[0] for name in imports_of(ast.parse(file.read_text(encoding="utf-8")))}
+        assert libraries <= {"numpy", "math", "stickslip", "__future__"}, file.name
+
+
+def test_the_rule_would_notice_a_breach(tmp_path):
+    file = tmp_path / "breach.py"
+    file.write_text("def later():\n    from stickslip import cli, simulation\n    import stickslip.plot.phase\n")
+    assert parts_imported(file) == {"cli", "simulation", "plot"}
+    file.write_text("import stickslip as ss\n")
+    assert parts_imported(file) == {"public"}
+    file.write_text("import stickslip\nfolder = stickslip.__file__\n")
+    assert parts_imported(file) == set()
