@@ -50,7 +50,8 @@ def climb(system: ss.System, name: str, t: float, goal: float, scale: float) -> 
             return f"{name:22} refused: {str(refusal)[:90]}"
         error = state_difference(run, exact) if run.attrs["status"] == ss.Status.FINISHED.value else float("inf")
         if error <= goal:
-            return f"{name:22} {fineness:9.1e} {error:9.1e} {cpu_time(system, t, method):>11} {evaluations(run, method):>12}"
+            spent, count = cpu_time(system, t, method), evaluations(run, method)
+            return f"{name:22} {fineness:9.1e} {error:9.1e} {spent:>11} {count:>12}"
         best = min(best, (error, f"{fineness:.1e}"))
         if time.perf_counter() - began > ALLOWED:
             break

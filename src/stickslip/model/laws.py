@@ -133,8 +133,8 @@ class Hyperbolic(FrictionLaw):
 
 
 SPEED_FLOOR = 1e-10
-"""Powers of |v| that are not whole have no Taylor series at rest: they are taken at |v| + SPEED_FLOOR·v_s, which is as if
-the sliding velocity were off by that little."""
+"""Powers of |v| that are not whole have no Taylor series at rest: they are taken at |v| + SPEED_FLOOR·v_s, which is as
+if the sliding velocity were off by that little."""
 
 
 @dataclass(frozen=True, eq=False)
