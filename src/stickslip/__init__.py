@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from stickslip import models as models
     from stickslip import plot as plot
     from stickslip.comparison import compare as compare
+    from stickslip.cycles import last_cycle as last_cycle
+    from stickslip.cycles import orbit_error as orbit_error
     from stickslip.energy import energy_balance as energy_balance
     from stickslip.field import Field as Field
     from stickslip.field import compile as compile
     from stickslip.methods.exact import Exact as Exact
     from stickslip.methods.fixed import Bisection as Bisection
     from stickslip.methods.fixed import Henon as Henon
+    from stickslip.methods.smooth import Smooth as Smooth
     from stickslip.methods.switch import Switch as Switch
     from stickslip.methods.timestepping import TimeStepping as TimeStepping
     from stickslip.model.errors import ModelError as ModelError
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from stickslip.model.parts import Mass as Mass
     from stickslip.model.parts import Spring as Spring
     from stickslip.model.parts import ground as ground
+    from stickslip.model.smoothing import smooth as smooth
     from stickslip.model.system import About as About
     from stickslip.model.system import Filippov as Filippov
     from stickslip.model.system import System as System
@@ -75,7 +79,10 @@ _HOME = {
     "stickslip.field": ("Field", "compile"),
     "stickslip.methods.exact": ("Exact",),
     "stickslip.methods.fixed": ("Bisection", "Henon"),
+    "stickslip.methods.smooth": ("Smooth",),
     "stickslip.methods.switch": ("Switch",),
+    "stickslip.model.smoothing": ("smooth",),
+    "stickslip.cycles": ("last_cycle", "orbit_error"),
     "stickslip.methods.timestepping": ("TimeStepping",),
     "stickslip.comparison": ("compare",),
     "stickslip.simulation": ("simulate",),

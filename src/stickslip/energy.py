@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
-from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Interaction, Mass, Spring
+from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Interaction, Mass, SmoothContact, Spring
+from stickslip.model.shapes import SHAPES
 from stickslip.model.system import System
 from stickslip.result import Steps, evaluate, steps_of
 
@@ -88,7 +89,21 @@ class _Samples:
                 velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
                 friction = self.force[:, self.system.contacts.index(name)]
                 return self.integral(friction * (velocity - self.mass_velocity(part.against)))
+            case SmoothContact():
+                velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
+                friction = self.smooth_friction(name, part, velocity - self.velocity(part.against))
+                return self.integral(friction * (velocity - self.mass_velocity(part.against)))
         raise AssertionError(f"unknown part {part}")
+
+    def smooth_friction(self, name: str, part: SmoothContact, sliding: Floats) -> Floats:
+        """The force −N·μ·shape of a smoothed contact at its sliding velocities."""
+        shape, law, values = SHAPES[part.shape], part.friction, self.system.law_values(name)
+        eps = self.system.local(name)["eps"]
+        limits = (law.static_value(values), law.kinetic_value(0.0, values))
+        mu = [shape.coefficient(v, eps, law.kinetic_value(shape.speed(v), values), *limits) for v in sliding.tolist()]
+        normal = self.quantity(name, "normal", part.normal, self.everything())
+        force: Floats = -normal * np.array(mu, float)
+        return force
 
     def everything(self) -> dict[str, Floats]:
         named = {f"x_{n}": x for n, x in self.x.items()} | {f"v_{n}": v for n, v in self.v.items()}

@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
 """Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
+HIDES = 0
+"""1 if the equations contain functions that series can overlook: exponentials of the state, and the like."""
+
 ORDER = 24
 WIDTH = ORDER + 2
 """Order of the Taylor series, and the length of a row (one more coefficient is written than used)."""

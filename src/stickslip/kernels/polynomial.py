@@ -41,6 +41,14 @@ def value_of(W: Floats, row: int) -> float:
     return total
 
 
+def rate_of(W: Floats, row: int) -> float:
+    """The derivative of the series that begins at W[row], for the powers that are set."""
+    total = 0.0
+    for k in range(ORDER):
+        total += (k + 1) * W[row + k + 1] * W[POWER + k]
+    return total
+
+
 def refine(W: Floats, low: float, high: float, x: float) -> float:
     """The root of the guard polynomial between low (positive) and high (negative), from the guess x.
 

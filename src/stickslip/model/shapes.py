@@ -56,15 +56,16 @@ def _backwards(v: Any) -> Any:
 
 @dataclass(frozen=True)
 class Shape:
-    """A smooth shape: its coefficient, the slip speed at which the law is taken, and whether static may exceed kinetic.
+    """A smooth shape: its coefficient, the slip speed at which the law is taken, and what it needs of the law.
 
-    `full` is ε|v| where it reaches 99 % of its limit; `peak` is ε|v| at its largest value, where the shape itself fixes
-    that.
+    `static` says whether the static coefficient may ("allowed"), must ("needed") or must not ("none") exceed the
+    kinetic one at rest. `full` is ε|v| where it reaches 99 % of its limit; `peak` is ε|v| at its largest value, where
+    the shape itself fixes that.
     """
 
     coefficient: Callable[..., Any]
     speed: Callable[[Any], Any] = _either_way
-    static: bool = False
+    static: str = "none"
     full: float = 1.0
     peak: float | None = None
 
@@ -72,8 +73,8 @@ class Shape:
 SHAPES = {
     "arctan": Shape(_arctan, full=63.6567411629),  # tan(0.99 π/2)
     "tanh": Shape(_tanh, full=2.6466524123622457),  # artanh(0.99)
-    "quartic": Shape(_quartic, static=True, peak=1.0),
-    "quartic_one_sided": Shape(_one_sided, _backwards, static=True, peak=1.0),
+    "quartic": Shape(_quartic, static="allowed", peak=1.0),
+    "quartic_one_sided": Shape(_one_sided, _backwards, static="needed", peak=1.0),
 }
 """Every shape by name."""
 
@@ -86,8 +87,14 @@ def shape_named(name: object, what: str) -> Shape:
 
 
 def check_static(name: str, static: float, at_rest: float, what: str) -> None:
-    """Refuse a shape that cannot show a static coefficient above the kinetic one."""
-    if not SHAPES[name].static and static > at_rest * (1 + 1e-12):
+    """Refuse a shape that does not suit the static coefficient."""
+    need, exceeds = SHAPES[name].static, static > at_rest * (1 + 1e-12)
+    if need == "needed" and not exceeds:
+        raise ModelError(
+            f"{what}: the shape {name!r} needs a static coefficient above the kinetic one at rest, and both are "
+            f'{static:g}; use shape="quartic" or "arctan"'
+        )
+    if need == "none" and exceeds:
         raise ModelError(
             f"{what}: the static coefficient {static:g} exceeds the kinetic one at rest, {at_rest:g}, which the shape "
             f'{name!r} cannot show; use shape="quartic"'

@@ -172,6 +172,7 @@ class Source:
             "N_BRANCHES": len(self.tape.branches),
             "N_WATCHED": len(self.watched),
             "N_GUARDS": len(guards),
+            "HIDES": int(self._hides()),
             "ORDER": self.order,
             "WIDTH": self.width,
             "FLOATS": self.floats_size + len(self.constants),
@@ -188,6 +189,14 @@ class Source:
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
         ]
         return lines
+
+    def _hides(self) -> bool:
+        """Whether a series can overlook something: functions that become exponentially small, of more than time."""
+        return any(
+            node.operation in ("exp", "tanh", "cosh", "sinh", "power", "log")
+            and self.tape.degree(node.arguments[0]) is None
+            for node in self.tape.nodes
+        )
 
     def constant(self, expression: sympy.Expr) -> str:
         """A constant of the step: a number, an entry of q, or something made from frozen branches."""

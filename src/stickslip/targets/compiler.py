@@ -136,6 +136,8 @@ class _Body:
             return value
         if value.type == BOOL and to == INT:
             return self.builder.zext(value, INT)
+        if value.type == INT and to == BOOL:
+            return self.builder.icmp_signed("!=", value, INT(0))
         if value.type == INT and to == FLOAT:
             return self.builder.sitofp(value, FLOAT)
         raise CompileError(f"{self.function.name}: a {value.type} cannot become a {to}")

@@ -1,0 +1,130 @@
+"""The cycle a run has settled on, and how far two cycles are apart: the error measure of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from stickslip.result import ResultError, Steps, sample_times, sampled, steps_of
+
+Floats = NDArray[np.float64]
+MOST_MAXIMA = 64
+"""Maxima of the position that are looked at, counted from the end; longer periods are not found."""
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One period of a run: its length, and the states at evenly spaced times, from the maximum of a position on."""
+
+    period: float
+    start: float
+    states: tuple[str, ...]
+    samples: Floats
+
+
+def last_cycle(run: xr.Dataset, mass: str, *, points: int = 200, tolerance: float = 1e-6) -> Cycle:
+    """The last period of a run, which begins where x.`mass` is largest: where v.`mass` goes from + to −.
+
+    Keywords
+    - points: samples in the period.
+    - tolerance: how closely all states must return after a period, relative to their range; the period is the shortest
+      that does. A run that has not settled, or has come to rest, is refused.
+
+    >>> import stickslip as ss
+    >>> cycle = last_cycle(ss.simulate(ss.models.block_on_belt(), t=60), "block")
+    >>> round(cycle.period, 8)
+    12.00103129
+    """
+    times = maxima(run, mass)[-MOST_MAXIMA:]
+    if len(times) < 2:
+        raise ResultError("the run has no cycle: its velocity does not pass from + to − twice; simulate longer")
+    steps, names = steps_of(run), [str(name) for name in run["state"].values]
+    position = names.index(f"x.{mass}")
+    at = sampled(steps, times)["state"]
+    count = _returning(steps, times, at, tolerance)
+    first = len(times) - 1 - count + int(np.argmax(at[-1 - count : -1, position]))
+    period = float(times[first + count] - times[first])
+    samples = sampled(steps, times[first] + period * np.arange(points) / points)["state"]
+    return Cycle(period, float(times[first]), tuple(names), samples)
+
+
+def maxima(run: xr.Dataset, mass: str) -> Floats:
+    """The times at which x.`mass` has a maximum: v.`mass` goes from + to −.
+
+    >>> import stickslip as ss
+    >>> maxima(ss.simulate(ss.models.block_on_belt(), t=30), "block").round(6).tolist()
+    [11.502571, 23.503602]
+    """
+    steps, names = steps_of(run), [str(name) for name in run["state"].values]
+    if f"v.{mass}" not in names:
+        raise ResultError(f"the run has no mass {mass!r}; its states are {', '.join(names)}")
+    velocity = names.index(f"v.{mass}")
+    times = sample_times(steps)
+    v = sampled(steps, times)["state"][:, velocity]
+
+    def value(t: float) -> float:
+        return float(sampled(steps, np.array([t]))["state"][0, velocity])
+
+    found = np.nonzero((v[:-1] > 0) & (v[1:] <= 0))[0]
+    return np.array([brentq(value, times[i], times[i + 1], xtol=1e-15, rtol=1e-15) for i in found])
+
+
+def _returning(steps: Steps, times: Floats, at: Floats, tolerance: float) -> int:
+    """How many maxima make up the period."""
+    closest = np.inf
+    for count in range(1, len(times)):
+        inside = sampled(steps, np.linspace(times[-1 - count], times[-1], 100))["state"]
+        distance = float(np.max(np.abs(at[-1] - at[-1 - count]) / np.ptp(inside, axis=0)))
+        if distance <= tolerance:
+            return count
+        closest = min(closest, distance)
+    raise ResultError(
+        f"the run has not settled on a cycle: after the last {len(times) - 1} maxima the states return to within "
+        f"{closest:.2g} of their range at best, and {tolerance:g} is asked for; simulate longer, or allow more"
+    )
+
+
+def orbit_error(
+    run: xr.Dataset,
+    exact: xr.Dataset,
+    mass: str,
+    *,
+    states: Sequence[str] | None = None,
+    points: int = 200,
+    tolerance: float = 1e-6,
+    period: bool = True,
+) -> float:
+    """The relative error e of the cycle of `run` against that of `exact`: vandevrande1999 Eqs. (5) and (19).
+
+    e² = (Σ‖zᵢ − zᵢ,exact‖² + (P − P_exact)²) / (Σ‖zᵢ,exact‖² + P_exact²)
+
+    Both cycles are sampled at `points` fractions of their own period P, from the maximum of x.`mass` on.
+
+    Keywords
+    - states: which states count (all when not given).
+    - period: whether the periods count; without them this is awrejcewicz2002 Eq. (16).
+    - points, tolerance: see `last_cycle`.
+
+    >>> import stickslip as ss
+    >>> from stickslip.methods.smooth import Smooth
+    >>> belt = ss.models.block_on_belt()
+    >>> smoothed = ss.simulate(belt, t=50, method=Smooth(eps=1e2))
+    >>> round(orbit_error(smoothed, ss.simulate(belt, t=50), "block"), 2)
+    0.29
+    """
+    ours, theirs = (last_cycle(r, mass, points=points, tolerance=tolerance) for r in (run, exact))
+    for name in states or ():
+        if name not in theirs.states or name not in ours.states:
+            raise ResultError(f"the run has no state {name!r}; there are: {', '.join(theirs.states)}")
+    chosen = list(states) if states is not None else list(theirs.states)
+    z = ours.samples[:, [ours.states.index(name) for name in chosen]]
+    z_exact = theirs.samples[:, [theirs.states.index(name) for name in chosen]]
+    above, below = np.sum((z - z_exact) ** 2), np.sum(z_exact**2)
+    if period:
+        above, below = above + (ours.period - theirs.period) ** 2, below + theirs.period**2
+    return float(np.sqrt(above / below))
