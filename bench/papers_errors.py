@@ -5,16 +5,12 @@ Run it with `python bench/papers_errors.py`; it takes about two minutes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import xarray as xr
 from scipy.optimize import root
 
 import stickslip as ss
 from stickslip.cycles import last_cycle, maxima, orbit_error
-from stickslip.methods.base import Method
-from stickslip.methods.smooth import Smooth
 
 TABLE_1 = {1e2: "2.9e-01", 1e3: "8.9e-02", 1e4: "2.4e-02", 1e5: "6.2e-03", 1e6: "1.5e-03"}
 """vandevrande1999 Table 1: e by ε, block on a belt at V_dr = 0.2."""
@@ -29,25 +25,19 @@ EPSILONS = (10.0, 50.0, 1e2, 1e3, 1e4, 1e5, 1e6)
 def block_on_belt(eps: float) -> float:
     """e of vandevrande1999 Eq. (5)."""
     system = ss.models.block_on_belt(v_dr=0.2, delta=3.0)
-    return orbit_error(ss.simulate(system, t=40, method=Smooth(eps)), ss.simulate(system, t=60), "block")
+    return orbit_error(ss.simulate(system, t=40, method=ss.Smooth(eps)), ss.simulate(system, t=60), "block")
 
 
 def drill_string(kappa: float) -> float:
     """e of vandevrande1999 Eq. (19), with the law of Eq. (18)."""
     system = ss.models.drill_string(eta=4.0)
-    run = ss.simulate(system, t=25, method=Smooth(1 / kappa, "quartic_one_sided"))
+    run = ss.simulate(system, t=25, method=ss.Smooth(1 / kappa, "quartic_one_sided"))
     return orbit_error(run, ss.simulate(system, t=60), "twist")
 
 
 def exact_cycle(law: str) -> xr.Dataset:
     """The orbit of awrejcewicz2002 Fig. 10, after its transient."""
-    system = ss.models.block_and_pendulum(law)
-    # Fig. 10b: the law changes within 1/400 of the slip speeds. Taylor steps must be short to see that from afar.
-    method = ss.Exact(rtol=1e-15, order=8)
-    settled = ss.simulate(system, t=1300, start={"x.block": 3.0, "v.block": 1.0})
-    cycle = last_cycle(settled, "block")
-    start = dict(zip(cycle.states, cycle.samples[0], strict=True))
-    return ss.simulate(system, t=150, start=start, method=method)
+    return ss.simulate(ss.models.block_and_pendulum(law), t=1300, start={"x.block": 3.0, "v.block": 1.0})
 
 
 def smoothed_cycle(law: str, eps: float, exact: xr.Dataset) -> xr.Dataset | None:
@@ -55,13 +45,14 @@ def smoothed_cycle(law: str, eps: float, exact: xr.Dataset) -> xr.Dataset | None
 
     Shooting, because the transient to this orbit takes hundreds of periods.
     """
-    system, method = ss.models.block_and_pendulum(law), Smooth(eps, most_steps=5000)
+    system, method = ss.models.block_and_pendulum(law), ss.Smooth(eps, most_steps=5000)
     cycle = last_cycle(exact, "block")
     free = [name for name in cycle.states if name != "v.block"]
     guess = np.array([cycle.samples[0][cycle.states.index(name)] for name in free])
 
     def run_from(z: np.ndarray, periods: float) -> xr.Dataset:
-        return _run(system, method, free, z, periods * cycle.period)
+        start = dict(zip(free, z.tolist(), strict=True)) | {"v.block": 0.0}
+        return ss.simulate(system, t=periods * cycle.period, start=start, method=method)
 
     def miss(z: np.ndarray) -> np.ndarray:
         run = run_from(z, 1.4)
@@ -74,11 +65,6 @@ def smoothed_cycle(law: str, eps: float, exact: xr.Dataset) -> xr.Dataset | None
     run = run_from(found.x, 3.4)
     rest = np.ptp(run["x.block"].values) < 0.5 * np.ptp(cycle.samples[:, cycle.states.index("x.block")])
     return None if rest or np.max(np.abs(miss(found.x))) > 1e-6 else run
-
-
-def _run(system: ss.System, method: Method, free: Sequence[str], z: np.ndarray, t: float) -> xr.Dataset:
-    start = dict(zip(free, z.tolist(), strict=True)) | {"v.block": 0.0}
-    return ss.simulate(system, t=t, start=start, method=method)
 
 
 def block_and_pendulum(law: str, eps: float, exact: xr.Dataset) -> float | None:

@@ -172,3 +172,18 @@ def test_chain_of_fifty() -> None:
     assert run.attrs["status"] == ss.Status.FINISHED.value
     assert len(system.contacts) == 50
     assert abs(float(ss.energy_balance(system, run).residual)) < 1e-9
+
+
+def test_a_narrow_law_is_not_overlooked() -> None:
+    """awrejcewicz2002 Fig. 10b: the Stribeck peak is 1/400 as wide as the slip speeds, and a long step could pass it by.
+
+    Order 8 at the tightest tolerance needs steps so short that it cannot; orders 16 to 24 take long ones.
+    """
+    system = ss.models.block_and_pendulum("stribeck")
+    start = {"x.block": 3.0, "v.block": 1.0}
+    careful = ss.simulate(system, t=30, start=start, method=ss.Exact(rtol=1e-15, order=8))
+    for rtol, allowed in ((1e-12, 1e-9), (1e-10, 1e-7), (1e-8, 1e-5)):
+        run = ss.simulate(system, t=30, start=start, method=ss.Exact(rtol=rtol))
+        np.testing.assert_allclose(run.event_time, careful.event_time, rtol=0, atol=allowed)
+        for name in system.states:
+            assert float(run[name][-1]) == pytest.approx(float(careful[name][-1]), abs=10 * allowed)

@@ -10,10 +10,12 @@ from stickslip.kernels.model import (
     END,
     EVALUATIONS,
     EVENTS,
+    FULL,
     GAP,
     GUARD,
     GUARD_BRANCH,
     GUARD_STEP,
+    HALVINGS,
     HIDES,
     LAST_EVENT,
     MODE,
@@ -61,6 +63,7 @@ from stickslip.kernels.polynomial import first_crossing, rate_of, set_powers, va
 FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLED, TOO_MANY_STEPS = range(8)
 STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
 EVENT_WIDTH = 4 + N_STATES
+TRUSTED = -1
 LOOKS = 8  # points of a step at which equations with hidden features are asked again
 
 
@@ -128,10 +131,20 @@ def march(
             total += W[WORK + i]
         if not isfinite(total):
             return STALLED
-        if HIDES > 0 and tau > 0.0 and overlooks(W, I, tau):
-            W[NATURAL] = 0.5 * tau
-            I[READY] = 1
-            continue
+        if HIDES > 0 and tau > 0.0 and I[HALVINGS] != TRUSTED:
+            if I[HALVINGS] == 0:
+                W[FULL] = W[NATURAL]
+            if I[HALVINGS] > 0 and stands_still(W):
+                # Halved down to round-off: it is round-off that disagrees, and the full step may be trusted.
+                W[NATURAL] = W[FULL]
+                I[HALVINGS] = TRUSTED
+                I[READY] = 1
+                continue
+            if overlooks(W, I, tau):
+                W[NATURAL] = 0.5 * tau
+                I[HALVINGS] += 1
+                I[READY] = 1
+                continue
         if step_room > 0:
             remember_step(W, I, tau, steps, filled[0])
             filled[0] += 1
@@ -157,6 +170,14 @@ def march(
             return INDETERMINATE
         remember_events(W, I, events, step_room, filled)
     return FINISHED
+
+
+def stands_still(W: Floats) -> bool:
+    """Whether the step does not move the state at all."""
+    for i in range(N_STATES):
+        if W[WORK + i] != W[STATE + i]:
+            return False
+    return True
 
 
 def overlooks(W: Floats, I: Ints, tau: float) -> bool:

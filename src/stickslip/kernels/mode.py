@@ -8,6 +8,7 @@ from stickslip.kernels.model import (
     AT_REST,
     EVALUATIONS,
     GUESS,
+    HALVINGS,
     MODE,
     N_CONTACTS,
     ORDER,
@@ -70,6 +71,7 @@ def urgency_of(W: Floats, I: Ints, i: int) -> float:
 def expand(W: Floats, I: Ints) -> int:
     """Series of the step for the present modes, with v = 0 exactly where a contact is at rest; 0 if determined."""
     I[EVALUATIONS] += 1
+    I[HALVINGS] = 0
     if taylor(W, I) != 0:
         return SINGULAR
     for i in range(N_CONTACTS):

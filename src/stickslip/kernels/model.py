@@ -30,14 +30,16 @@ STATE = 0
 TIME = NATURAL = GUESS = END = TOLERANCE = 0
 """In W: the state z, the time, the natural step length and a guess at it, the time to stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SCALE = SERIES = GAP = LAST_EVENT = 0
+P = Q = F = G = V = R = S = A = D = SCALE = SERIES = GAP = LAST_EVENT = FULL = 0
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip
-acceleration; the rows of series; longest time between events, time of the last one."""
+acceleration; the rows of series; longest time between events, time of the last one; step
+length before it was halved."""
 
 NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
 """In W: work space for the recurrences, the sticking forces, the event location; and for methods (24 rows)."""
 
-MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = EVALUATIONS = 0
+MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
+EVALUATIONS = HALVINGS = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step."""
 
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])

@@ -74,6 +74,9 @@ def refine(W: Floats, low: float, high: float, x: float) -> float:
             low = x
         else:
             high = x
+        if slope == 0.0:
+            x = low - 1.0  # halve next time
+            continue
         step = value / slope
         x -= step
         if abs(step) <= 2e-16 * abs(x):

@@ -157,7 +157,10 @@ class System(Model):
         return copy
 
     def replacing(self, parts: Mapping[str, Interaction]) -> System:
-        """A copy with other interactions in the place of those named; parameters that stay keep their values."""
+        """A copy with other interactions in the place of those named.
+
+        Values given by `with_` stay, but for parameters of which the new part has another number than the old one.
+        """
         for name in parts:
             if name not in self.interactions:
                 raise ModelError(f"there is no part {name!r} to replace{suggest(name, self.interactions)}")
@@ -165,7 +168,8 @@ class System(Model):
         copy.__dict__.update(self.__dict__)
         copy.interactions = self.interactions | dict(parts)
         copy._index()
-        copy._values |= {name: value for name, value in self._values.items() if name in copy._values}
+        own, _ = _parameters(self.bodies, self.interactions)
+        copy._values |= {n: self._values[n] for n, value in own.items() if copy._values.get(n) == value}
         copy.about = replace(self.about, known={})  # what was known exactly is known of another system
         copy._check()
         return copy

@@ -124,6 +124,7 @@ class Source:
         sizes |= {
             "GAP": 1,
             "LAST_EVENT": 1,
+            "FULL": 1,
             "SCALE": m,
             "ROOT": m,
             "SERIES": self.rows * self.width,
@@ -146,7 +147,17 @@ class Source:
         m = self.contacts
         sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
         return _offsets(
-            sizes | {"STEPS": 1, "EVENTS": 1, "RAPID": 1, "READY": 1, "CONTACT": 1, "GUARD": 1, "EVALUATIONS": 1}
+            sizes
+            | {
+                "STEPS": 1,
+                "EVENTS": 1,
+                "RAPID": 1,
+                "READY": 1,
+                "CONTACT": 1,
+                "GUARD": 1,
+                "EVALUATIONS": 1,
+                "HALVINGS": 1,
+            }
         )
 
     def row(self, kind: str, index: int = 0) -> int:
