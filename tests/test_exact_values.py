@@ -175,7 +175,7 @@ def test_chain_of_fifty() -> None:
 
 
 def test_a_narrow_law_is_not_overlooked() -> None:
-    """awrejcewicz2002 Fig. 10b: the Stribeck peak is 1/400 as wide as the slip speeds, and a long step could pass it by.
+    """awrejcewicz2002 Fig. 10b: the Stribeck peak is 1/400 as wide as the slip speeds; a long step could pass it by.
 
     Order 8 at the tightest tolerance needs steps so short that it cannot; orders 16 to 24 take long ones.
     """
