@@ -31,6 +31,7 @@ nightly: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
+	$(VENV)/bin/python bench/latency.py
 
 clean:
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
