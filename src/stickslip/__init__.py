@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from stickslip.model.parts import Damper as Damper
     from stickslip.model.parts import Force as Force
     from stickslip.model.parts import Mass as Mass
+    from stickslip.model.parts import SmoothContact as SmoothContact
     from stickslip.model.parts import Spring as Spring
     from stickslip.model.parts import ground as ground
     from stickslip.model.smoothing import smooth as smooth
@@ -67,7 +68,9 @@ if TYPE_CHECKING:
     from stickslip.status import Status as Status
 
 _HOME = {
-    "stickslip.model.parts": ("Base", "Belt", "Contact", "Damper", "Force", "Mass", "Spring", "ground"),
+    "stickslip.model.parts": (
+        "Base", "Belt", "Contact", "Damper", "Force", "Mass", "SmoothContact", "Spring", "ground",
+    ),
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
     ),

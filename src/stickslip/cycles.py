@@ -47,7 +47,8 @@ def last_cycle(run: xr.Dataset, mass: str, *, points: int = 200, tolerance: floa
     position = names.index(f"x.{mass}")
     at = sampled(steps, times)["state"]
     count = _returning(steps, times, at, tolerance)
-    first = len(times) - 1 - count + int(np.argmax(at[-1 - count : -1, position]))
+    begin = len(times) - 2 * count  # a whole period of maxima, each with its return in the run
+    first = begin + int(np.argmax(at[begin : begin + count, position]))
     period = float(times[first + count] - times[first])
     samples = sampled(steps, times[first] + period * np.arange(points) / points)["state"]
     return Cycle(period, float(times[first]), tuple(names), samples)
@@ -77,14 +78,14 @@ def maxima(run: xr.Dataset, mass: str) -> Floats:
 def _returning(steps: Steps, times: Floats, at: Floats, tolerance: float) -> int:
     """How many maxima make up the period."""
     closest = np.inf
-    for count in range(1, len(times)):
+    for count in range(1, len(times) // 2 + 1):
         inside = sampled(steps, np.linspace(times[-1 - count], times[-1], 100))["state"]
         distance = float(np.max(np.abs(at[-1] - at[-1 - count]) / np.ptp(inside, axis=0)))
         if distance <= tolerance:
             return count
         closest = min(closest, distance)
     raise ResultError(
-        f"the run has not settled on a cycle: after the last {len(times) - 1} maxima the states return to within "
+        f"the run has not settled on a cycle: after up to {len(times) // 2} maxima the states return to within "
         f"{closest:.2g} of their range at best, and {tolerance:g} is asked for; simulate longer, or allow more"
     )
 

@@ -56,12 +56,22 @@ def test_cycle_begins_at_the_maximum():
 
 
 def test_period_of_several_maxima_is_found():
-    """Two blocks in phase at 0.14: the cycle of block 2 has one maximum, that of block 1 may have more."""
-    run = ss.simulate(ss.models.two_blocks(v_dr=0.1), t=800)
+    """Two blocks out of phase at V_dr = 0.14: Fig. 5b shows a period-4 solution, four maxima of X1 each time round."""
+    start = {"x.block1": 0.3, "x.block2": -0.6, "v.block1": -0.6, "v.block2": -0.6}
+    run = ss.simulate(ss.models.two_blocks(v_dr=0.14), t=800, start=start)
     cycle = ss.last_cycle(run, "block1")
+    inside = maxima(run, "block1")
+    inside = inside[(inside > cycle.start - 1e-6) & (inside < cycle.start + cycle.period - 1e-6)]
     later = ss.interpolate(run, [cycle.start, cycle.start + cycle.period])
+    assert len(inside) == 4
     for name in ("x.block1", "x.block2", "v.block2"):
-        assert float(later[name][1] - later[name][0]) == pytest.approx(0, abs=1e-7)
+        assert float(later[name][1] - later[name][0]) == pytest.approx(0, abs=1e-6)
+
+
+def test_period_of_a_forced_cycle_is_a_multiple_of_the_forcing():
+    """hinrichs1998: 2-periodic at η = 1.15, within three periods of the excitation."""
+    cycle = ss.last_cycle(ss.simulate(ss.models.forced_oscillator("III", eta=1.15), t=700), "block")
+    assert cycle.period * 1.15 / (2 * np.pi) == pytest.approx(3, abs=1e-9)
 
 
 def test_runs_without_a_cycle_are_refused():
