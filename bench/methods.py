@@ -21,7 +21,7 @@ from stickslip.methods.base import Method
 
 TIMES = {"bowed_string": 0.05}
 DEFAULT_TIME = 50.0
-ALLOWED = 60.0  # seconds a method may spend on its ladder for one model
+ALLOWED = 20.0  # seconds a method may spend on its ladder for one model
 
 LADDERS: dict[str, tuple[Callable[[float], Method], list[float]]] = {
     "Exact": (lambda x: ss.Exact(rtol=x), [10.0**-k for k in range(4, 15)]),

@@ -15,7 +15,7 @@ _COLUMN = list(ss.models.block_on_belt().parameters).index("belt.speed")
 
 def prepare() -> None:
     """Compile, untimed."""
-    _fields["tight"] = ss.compile(ss.models.block_on_belt(), order=24)
+    _fields["tight"] = ss.compile(ss.models.block_on_belt(), order=20)
     _fields["loose"] = ss.compile(ss.models.block_on_belt(), order=16)
 
 
