@@ -32,6 +32,7 @@ nightly: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
 	$(VENV)/bin/python bench/latency.py
+	$(VENV)/bin/python bench/methods.py --model block_on_belt
 
 clean:
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
