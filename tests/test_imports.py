@@ -34,7 +34,7 @@ HOMES = {
     "sympy": {"symbolic"},
     "llvmlite": {"targets"},
     "typer": {"cli"},
-    "rich": {"cli"},
+    "rich": {"cli", "comparison"},
     "matplotlib": {"plot", "cli"},
     "xarray": {"result", "plot", "cli", "demo", *VERBS},
 }
