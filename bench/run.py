@@ -31,11 +31,13 @@ class Contestant:
     name: str
     module: str
     share: int = 1  # run one of so many ensemble members, and scale the time
+    tasks: tuple[int, ...] = (1, 2)
 
 
 CONTESTANTS = [
     Contestant("stickslip", "ours"),
-    Contestant("heyoka.py", "peer_heyoka"),
+    Contestant("heyoka.py", "peer_heyoka"),  # its ensemble runs in batch mode
+    Contestant("heyoka scalar", "peer_heyoka_scalar", share=10, tasks=(2,)),
     Contestant("scipy", "peer_scipy", share=200),
 ]
 
@@ -106,7 +108,7 @@ def race(number, repeats):
     title, task, allowed = TASKS[number]
     print(f"\nTask {number}: {title}, error ≤ {allowed:.0e}")
     entries, remarks = [], {}
-    for contestant in CONTESTANTS:
+    for contestant in (c for c in CONTESTANTS if number in c.tasks):
         try:
             qualified = qualify(contestant, task, allowed)
         except ImportError as missing:
@@ -121,21 +123,21 @@ def race(number, repeats):
     best = {}
     for entry in sorted(entries, key=lambda entry: entry.seconds):
         best.setdefault(entry.name, entry)
-    print_table(best, remarks)
+    print_table(best, remarks, number)
 
 
-def print_table(best, remarks):
+def print_table(best, remarks, number):
     ours = best.get(CONTESTANTS[0].name)
-    print(f"  {'':12} {'tolerance':>9} {'error':>8} {'CPU time':>11} {'ratio':>8}")
-    for contestant in CONTESTANTS:
+    print(f"  {'':13} {'tolerance':>9} {'error':>8} {'CPU time':>11} {'ratio':>8}")
+    for contestant in (c for c in CONTESTANTS if number in c.tasks):
         name, remark = contestant.name, remarks.get(contestant.name, "")
         if name not in best:
-            print(f"  {name:12} {remark}")
+            print(f"  {name:13} {remark}")
             continue
         entry = best[name]
         ratio = f"{entry.seconds / ours.seconds:.3g}" if ours else "–"
         spent = f"{1e3 * entry.seconds:.4g} ms" if entry.seconds < 1 else f"{entry.seconds:.4g} s"
-        print(f"  {name:12} {entry.tol:9.1e} {entry.error:8.1e} {spent:>11} {ratio:>8}   {remark}".rstrip())
+        print(f"  {name:13} {entry.tol:9.1e} {entry.error:8.1e} {spent:>11} {ratio:>8}   {remark}".rstrip())
 
 
 def print_machine(core):

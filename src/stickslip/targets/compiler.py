@@ -4,8 +4,8 @@ The subset is what the kernels need and no more: numbers (int, float), flat arra
 for over range, while, calls of each other and of a few functions of `math`. Argument and return types come from
 annotations, the rest follows. Integer division and remainder are meant for operands that are not negative.
 
-Why not numba: on a new model its type inference took ten times as long as all of LLVM does, and a new model is what a
-user has; and compiled models load from disk without importing it. docs/architecture.md has the numbers.
+Why not numba: on a new model its front end took three times as long as LLVM did, and a new model is what a user has;
+and compiled models load from disk without importing it. docs/architecture.md has the numbers.
 """
 
 from __future__ import annotations
