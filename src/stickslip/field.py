@@ -170,7 +170,7 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     if target not in TARGETS:
         raise ModelError(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
     key = f"{_key(model)}|{order}|{kernels.name}"
-    path = _path(key, lambda: join.joined(_source(model, order).module(), kernels))
+    path = _path(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
     return Field(model, TARGETS[target].program(path), order, target)
 
 
@@ -194,12 +194,13 @@ def _key(model: Model) -> str:
     return structure
 
 
-def _source(model: Model, order: int) -> Any:
+def _source(model: Model, order: int, tangent: bool = False) -> Any:
     # SymPy is slow to import and not needed when the compiled model is found in the cache.
     from stickslip.symbolic.equations import derive
     from stickslip.symbolic.source import Source
+    from stickslip.symbolic.tangent import TangentSource
 
-    return Source(derive(model), order)
+    return (TangentSource if tangent else Source)(derive(model), order)
 
 
 def _path(key: str, text: Callable[[], str]) -> Path:

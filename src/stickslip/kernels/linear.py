@@ -6,6 +6,15 @@ At W[MATRIX] lie N_CONTACTS rows of length N_CONTACTS + 2: the matrix, the right
 from stickslip.kernels.model import MATRIX, MODE, N_CONTACTS, ORDERING, Floats, Ints
 
 
+def count_stuck(I: Ints) -> int:
+    """How many contacts stick."""
+    stuck = 0
+    for i in range(N_CONTACTS):
+        if I[MODE + i] == 0:
+            stuck += 1
+    return stuck
+
+
 def factor(W: Floats, I: Ints) -> int:
     """LU-factor the part that belongs to sticking contacts; their number, or -1 if it is singular."""
     width = N_CONTACTS + 2

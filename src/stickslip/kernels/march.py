@@ -21,6 +21,7 @@ from stickslip.kernels.model import (
     MODE,
     N_BRANCHES,
     N_CONTACTS,
+    N_DIRECTIONS,
     N_GUARDS,
     N_STATES,
     N_WATCHED,
@@ -59,6 +60,7 @@ from stickslip.kernels.model import (
     ingredients,
 )
 from stickslip.kernels.polynomial import first_crossing, rate_of, set_powers, value_of
+from stickslip.kernels.tangent import carry, leap, note_branches
 
 FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLED, TOO_MANY_STEPS = range(8)
 STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
@@ -145,6 +147,9 @@ def march(
                 I[HALVINGS] += 1
                 I[READY] = 1
                 continue
+        if N_DIRECTIONS > 0:
+            carry(W, I)
+            note_branches(I)
         if step_room > 0:
             remember_step(W, I, tau, steps, filled[0])
             filled[0] += 1
@@ -168,6 +173,8 @@ def march(
             return CHATTERING
         if change(W, I, guard) != 0:
             return INDETERMINATE
+        if N_DIRECTIONS > 0:
+            leap(W, I, guard)
         remember_events(W, I, events, step_room, filled)
     return FINISHED
 

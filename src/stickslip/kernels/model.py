@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
 """Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
+N_DIRECTIONS = 0
+"""How many small changes can be carried along a motion; 0 in modules without `tangent`."""
+
 HIDES = 0
 """1 if the equations contain functions that series can overlook: exponentials of the state, and the like."""
 
@@ -38,9 +41,16 @@ length before it was halved."""
 NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
 """In W: work space for the recurrences, the sticking forces, the event location; and for methods (24 rows)."""
 
+TANGENT = VARIATION = CARRIED = RATE_BEFORE = DELAY = 0
+ROW_VARIED_STATE = ROW_VARIED_V = ROW_VARIED_FORCE = ROW_VARIED_STATIC = ROW_VARIED_GUARD = 0
+"""In W, for small changes: the series of one direction (rows of δz, δv, δλ, δS, δ of guards), the present δz of all
+directions, work space, ż before an event, and by how much each direction delays it."""
+
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
 EVALUATIONS = HALVINGS = 0
-"""In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step."""
+DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = 0
+"""In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step; for
+small changes their number, the parameter each varies, branches before and modes after an event."""
 
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
@@ -61,3 +71,7 @@ def branches(W: Floats, I: Ints, noise: float) -> None:
 def taylor(W: Floats, I: Ints) -> int:
     """Fill the series of one step; 1 if the sticking forces are not determined, else 0."""
     return 0
+
+
+def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:
+    """Fill the series of the small change with the δz at W[begin] and of parameter `which`; `taylor` came before."""

@@ -43,6 +43,9 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
         argument = self._print(e.args[0])
         return f"(0.0 if {argument} == 0 else copysign(1.0, {argument}))"
 
+    def _print_Heaviside(self, e: sympy.Expr) -> str:
+        return f"(1.0 if {self._print(e.args[0])} >= 0 else 0.0)"  # from the derivative of min and max
+
     def _print_DiracDelta(self, e: sympy.Expr) -> str:
         return "0.0"  # from the derivative of a sign: zero wherever that exists
 
@@ -97,27 +100,36 @@ class Source:
     def __init__(self, equations: Equations, order: int) -> None:
         self.equations, self.order = equations, order
         self.n, self.contacts = len(equations.states), len(equations.h)
-        tape = self.tape = Tape(equations)
+        tape = self.tape = self._tape()
         self.signs = [sympy.Symbol(f"_sign{i}", real=True) for i in range(self.contacts)]
         speeds = {u: sign * h for u, sign, h in zip(equations.speeds, self.signs, equations.h, strict=True)}
         self.f = [tape.lower(e) for e in equations.f]
         self.G = [[tape.lower(e) for e in row] for row in equations.G]
         self.h = [tape.lower(e) for e in equations.h]
-        self.R = [tape.lower(e.xreplace(speeds)) for e in equations.R]
+        self.kinetic = [e.xreplace(speeds) for e in equations.R]
+        self.R = [tape.lower(e) for e in self.kinetic]
         self.S = [tape.lower(e) for e in equations.S]
         self.a = [tape.lower(e) for e in equations.a]
         self.D = [[tape.lower(e) for e in row] for row in equations.D]
         lifting = [(i, tape.lower(e), LIFT_OFF) for i, e in enumerate(equations.normal) if not e.is_Number]
         doubtful = [(i, self.R[i], NEGATIVE_FRICTION) for i in equations.doubtful]
         self.watched = lifting + doubtful
+        self._lower_more()
         self.constants: dict[sympy.Expr, str] = {}
         self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards)
         self.width = order + 2
-        self.floats, self.floats_size = self._float_layout()
-        self.integers, self.integers_size = self._integer_layout()
+        # The constants come last, since their number is known only at the end.
+        self.floats, self.floats_size = offsets(self._float_sizes() | {"Q": 0})
+        self.integers, self.integers_size = offsets(self._integer_sizes())
 
-    def _float_layout(self) -> tuple[dict[str, int], int]:
-        """Where everything lies in W."""
+    def _tape(self) -> Tape:
+        return Tape(self.equations)
+
+    def _lower_more(self) -> None:
+        """For subclasses: what else goes to the tape."""
+
+    def _float_sizes(self) -> dict[str, int]:
+        """What lies in W, in this order, and how long it is."""
         n, m, row = self.n, self.contacts, self.order + 1
         sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
         sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
@@ -140,25 +152,14 @@ class Source:
         sizes["WORK"] = 24 * (n + m) + 64
         for number in range(len(self.equations.tables)):
             sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
-        return _offsets(sizes | {"Q": 0})  # last, since the number of constants is known only at the end
+        return sizes
 
-    def _integer_layout(self) -> tuple[dict[str, int], int]:
-        """Where everything lies in I."""
+    def _integer_sizes(self) -> dict[str, int]:
+        """What lies in I."""
         m = self.contacts
         sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
-        return _offsets(
-            sizes
-            | {
-                "STEPS": 1,
-                "EVENTS": 1,
-                "RAPID": 1,
-                "READY": 1,
-                "CONTACT": 1,
-                "GUARD": 1,
-                "EVALUATIONS": 1,
-                "HALVINGS": 1,
-            }
-        )
+        single = ("STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALVINGS")
+        return sizes | dict.fromkeys(single, 1)
 
     def row(self, kind: str, index: int = 0) -> int:
         """Where a row of the series begins in W."""
@@ -174,15 +175,16 @@ class Source:
         blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), taylor]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
-    def _header(self) -> list[str]:
-        guards = self.tape.guards
+    def _constants_of_module(self) -> dict[str, int]:
+        """Sizes of the model and of its work arrays."""
         sizes = {
             "N_STATES": self.n,
             "N_CONTACTS": self.contacts,
             "N_PARAMETERS": len(self.equations.parameters),
             "N_BRANCHES": len(self.tape.branches),
             "N_WATCHED": len(self.watched),
-            "N_GUARDS": len(guards),
+            "N_GUARDS": len(self.tape.guards),
+            "N_DIRECTIONS": 0,
             "HIDES": int(self._hides()),
             "ORDER": self.order,
             "WIDTH": self.width,
@@ -191,7 +193,11 @@ class Source:
         }
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
         rows = {f"ROW_{kind.upper()}": self.row(kind) for kind in ("v", "force", "static", "guard")}
-        lines = [f"{name} = {value}" for name, value in {**sizes, **self.floats, **self.integers, **rows}.items()]
+        return {**sizes, **self.floats, **self.integers, **rows}
+
+    def _header(self) -> list[str]:
+        guards = self.tape.guards
+        lines = [f"{name} = {value}" for name, value in self._constants_of_module().items()]
         lines += [
             f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
@@ -346,28 +352,19 @@ class Source:
             rates.append(self.tape.combination(f, terms))
         return rates
 
-    def _needed(self, pattern: tuple[bool, ...] | None) -> list[int]:
-        """Nodes that this stick pattern uses, in the order of computation."""
+    def _wanted(self, pattern: tuple[bool, ...] | None) -> list[int | sympy.Expr]:
+        """What this stick pattern needs."""
         slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
         stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
         wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x, _ in self.watched)]
         wanted += [g.node for g in self.tape.guards]
         wanted += [self.h[i] for i in slip] + [self.R[i] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
-        wanted += [x for i in stuck for x in self.D[i]]
-        pending = [node for node in wanted if isinstance(node, int)]
-        found: set[int] = set()
-        while pending:
-            node = pending.pop()
-            if node in found:
-                continue
-            found.add(node)
-            if self.tape.nodes[node].operation != "state":
-                pending += self.tape.nodes[node].arguments
-            partner = self.tape.partner(node)
-            if partner is not None:
-                pending.append(partner)
-        return sorted(found)
+        return wanted + [x for i in stuck for x in self.D[i]]
+
+    def _needed(self, pattern: tuple[bool, ...] | None) -> list[int]:
+        """Nodes that this stick pattern uses, in the order of computation."""
+        return sorted(self.tape.reachable(self._wanted(pattern)))
 
     def coefficient(self, lowered: int | sympy.Expr, k: Order) -> str:
         """Order k of something lowered; '0.0' where it has none."""
@@ -591,12 +588,13 @@ class Source:
         return self.floats["NODE"] + node * self.width
 
 
-def _offsets(sizes: dict[str, int]) -> tuple[dict[str, int], int]:
-    offsets, total = {}, 0
+def offsets(sizes: dict[str, int]) -> tuple[dict[str, int], int]:
+    """Where each of several pieces begins when they lie one after another, and the length of all."""
+    begin, total = {}, 0
     for name, size in sizes.items():
-        offsets[name] = total
+        begin[name] = total
         total += size
-    return offsets, total
+    return begin, total
 
 
 def _name(pattern: tuple[bool, ...]) -> str:

@@ -7,13 +7,14 @@ there; each brings a guard that must stay positive while the branch holds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
 from stickslip.model.errors import ModelError
-from stickslip.symbolic.equations import TIME, Equations, Table
+from stickslip.symbolic.equations import TIME, Equations, Table, TableSlope
 
 FUNCTIONS = {
     sympy.exp: "exp",
@@ -67,19 +68,25 @@ class Branch:
 
 
 class Tape:
-    """The operations of a set of expressions, common ones once."""
+    """The operations of a set of expressions, common ones once.
 
-    def __init__(self, equations: Equations) -> None:
+    `perturbations` are further series that the expressions may contain: small changes of the states.
+    """
+
+    def __init__(self, equations: Equations, perturbations: Sequence[sympy.Symbol] = ()) -> None:
         self.equations = equations
         self.nodes: list[Node] = []
         self.index: dict[Any, int] = {}
         self.known: dict[sympy.Expr, int | sympy.Expr] = {}
         self.guards: list[Guard] = []
         self.branches: list[Branch] = []
-        self.varying = {*equations.states, TIME}
+        self.tables: dict[Table, int] = {}  # the branch of each table
+        self.varying = {*equations.states, TIME, *perturbations}
         for i, state in enumerate(equations.states):
             self.known[state] = self._node(Node("state", (i,)))
         self.known[TIME] = self._node(Node("time", degree=1))
+        for i, change in enumerate(perturbations):
+            self.known[change] = self._node(Node("perturbation", (i,)))
 
     def _node(self, node: Node) -> int:
         if node not in self.index:
@@ -89,6 +96,22 @@ class Tape:
 
     def degree(self, node: int) -> int | None:
         return self.nodes[node].degree
+
+    def reachable(self, wanted: Iterable[int | sympy.Expr]) -> set[int]:
+        """The nodes among `wanted`, and all that they are made from."""
+        pending = [node for node in wanted if isinstance(node, int)]
+        found: set[int] = set()
+        while pending:
+            node = pending.pop()
+            if node in found:
+                continue
+            found.add(node)
+            if self.nodes[node].operation not in ("state", "perturbation"):
+                pending += self.nodes[node].arguments
+            partner = self.partner(node)
+            if partner is not None:
+                pending.append(partner)
+        return found
 
     def is_constant(self, expression: sympy.Expr) -> bool:
         return not (expression.free_symbols & self.varying)
@@ -100,7 +123,7 @@ class Tape:
         return self.known[expression]
 
     def _lower(self, e: sympy.Expr) -> int | sympy.Expr:
-        if isinstance(e, Table):
+        if isinstance(e, Table | TableSlope):
             return self._table(e)
         if self.is_constant(e):
             return e
@@ -118,6 +141,10 @@ class Tape:
             return self.lower(self._sign(e.args[0]) * e.args[0])
         if isinstance(e, sympy.sign):
             return self._sign(e.args[0])
+        if isinstance(e, sympy.Heaviside):  # from the derivative of min and max
+            return (1 + self._sign(e.args[0])) / 2
+        if isinstance(e, sympy.DiracDelta):  # from the derivative of a sign: zero wherever that exists
+            return sympy.Integer(0)
         if isinstance(e, sympy.Min | sympy.Max):
             return self._extreme(e)
         if isinstance(e, sympy.Piecewise):
@@ -252,8 +279,9 @@ class Tape:
         """The frozen sign of `argument`, as a symbol that is constant along a step."""
         number = len(self.branches)
         for known, branch in enumerate(self.branches):
-            if branch == Branch(argument):
-                return sympy.Symbol(f"_branch{known}", real=True)
+            if branch in (Branch(argument), Branch(-argument)):
+                frozen = sympy.Symbol(f"_branch{known}", real=True)
+                return frozen if branch == Branch(argument) else -frozen
         self.branches.append(Branch(argument))
         sign = sympy.Symbol(f"_branch{number}", real=True)
         self.guards.append(Guard(self.lower(sign * argument), number, 0))
@@ -282,15 +310,23 @@ class Tape:
         choice = [n if isinstance(n, int) else self._linear(n, []) for n in (positive, negative)]
         return self._node(Node("select", tuple(choice), (sign,)))
 
-    def _table(self, e: Table) -> int | sympy.Expr:
-        """The cubic of the interval in which the slip speed lies; its coefficients are constant along a step."""
-        table, u = int(e.args[0]), e.args[1]
-        number = len(self.branches)
-        self.branches.append(Branch(u, table))
+    def _table(self, e: sympy.Expr) -> int | sympy.Expr:
+        """The cubic of the interval in which the slip speed lies, or its slope; constant coefficients along a step."""
+        table = Table(*e.args)
+        if table not in self.tables:
+            self.tables[table] = len(self.branches)
+            self.branches.append(Branch(table.args[1], int(table.args[0])))
+            new = True
+        else:
+            new = False
+        number, u = self.tables[table], table.args[1]
         knot, upper, c0, c1, c2, c3 = (
             sympy.Symbol(f"_table{number}_{name}", real=True) for name in ("knot", "end", "c0", "c1", "c2", "c3")
         )
         w = u - knot
-        for bound, step in ((u - knot, -1), (upper - u, 1)):
-            self.guards.append(Guard(self.lower(bound), number, step))
+        if new:
+            for bound, step in ((u - knot, -1), (upper - u, 1)):
+                self.guards.append(Guard(self.lower(bound), number, step))
+        if isinstance(e, TableSlope):
+            return self.lower(c1 + w * (2 * c2 + 3 * w * c3))
         return self.lower(c0 + w * (c1 + w * (c2 + w * c3)))

@@ -26,12 +26,19 @@ class KernelSet:
     name: str
     files: tuple[str, ...]
     entry_points: tuple[str, ...]
+    tangent: bool = False
 
 
 EXACT = KernelSet(
     "exact",
     ("machine", "tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
     ("constants", "ingredients", "begin", "march", "propagate"),
+)
+TANGENT = KernelSet(
+    "tangent",
+    (*EXACT.files, "tangent", "flow"),
+    ("constants", "ingredients", "begin", "march", "propagate", "flow", "end_variations", "forcing"),
+    tangent=True,
 )
 FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent

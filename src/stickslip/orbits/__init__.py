@@ -1,0 +1,1 @@
+"""Periodic orbits and equilibria: found, judged, kept."""

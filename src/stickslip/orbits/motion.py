@@ -1,0 +1,213 @@
+"""Motion with its derivatives: the exact flow of a model, its phases, and how both change with start and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.field import Field, compile
+from stickslip.methods.base import OUTCOMES
+from stickslip.model.system import Model
+from stickslip.status import Status
+from stickslip.targets import join
+
+Floats = NDArray[np.float64]
+MOST_STEPS = 10**6
+ORDER = 20
+RTOL = 1e-14
+"""Orbits and multipliers are wanted to ten digits and more; at this order round-off is reached at little cost."""
+
+
+class MotionError(ValueError):
+    """A motion that cannot be followed as asked; the message says why."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The end of a phase of fixed modes: values, and how they change with start (z), parameters and duration.
+
+    `values` and `rates` hold the rows z, v, λ, S; `by_state[row, j]` and `by_parameter[row, j]` their derivatives at
+    fixed duration, `rates_by_state` and `rates_by_parameter` those of the rates; `bends` are second time derivatives.
+    """
+
+    states: int
+    contacts: int
+    start_rate: Floats
+    values: Floats
+    rates: Floats
+    bends: Floats
+    by_state: Floats
+    by_parameter: Floats
+    rates_by_state: Floats
+    rates_by_parameter: Floats
+    evaluations: int
+
+    @property
+    def state(self) -> Floats:
+        return self.values[: self.states]
+
+    def row(self, kind: str, contact: int) -> int:
+        """Which row holds the sliding velocity, the force or the static limit of a contact."""
+        return self.states + {"v": 0, "force": 1, "static": 2}[kind] * self.contacts + contact
+
+
+@dataclass(frozen=True)
+class Run:
+    """An event-driven run: end state, derivatives with respect to the start and parameters, events, status."""
+
+    state: Floats
+    mode: NDArray[np.int64]
+    by_state: Floats
+    by_parameter: Floats
+    rate: Floats
+    events: Floats
+    status: Status
+    time: float
+    evaluations: int
+
+
+class Motion:
+    """A model compiled with its variational equations, for given parameter values.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> motion = Motion(block_on_belt())
+    >>> run = motion.run([1.1, 0.0], 0.0, 30.0)
+    >>> np.linalg.det(run.by_state).round(12).tolist()  # after a stick phase, one direction is lost
+    0.0
+    """
+
+    def __init__(self, model: Model, rtol: float = RTOL, field: Field | None = None) -> None:
+        self.model, self.rtol = model, rtol
+        self.field = field or compile(model, order=ORDER, kernels=join.TANGENT)
+        self.states, self.contacts = len(model.states), len(model.contacts)
+        self.parameters = np.array(list(model.parameters.values()), float)
+        self.names = list(model.parameters)
+        self.evaluations = 0
+
+    def with_parameters(self, values: Floats) -> Motion:
+        """The same motion for other parameter values."""
+        other = object.__new__(Motion)
+        other.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_cached")})
+        other.parameters = np.array(values, float)
+        other.__dict__.pop("_forcing", None)
+        return other
+
+    @cached_property
+    def _forcing(self) -> Floats:
+        floats, _ = self._arrays()
+        out = np.zeros(1 + len(self.parameters))
+        self.field.program.forcing(floats, out)
+        return out
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether time appears in the equations."""
+        return float(self._forcing[0]) != 0.0
+
+    @property
+    def forcing_period(self) -> float | None:
+        """The period of the excitation, where it has one that can be seen in the equations."""
+        value = float(self._forcing[0])
+        return value if value > 0 else None
+
+    def forcing_slopes(self, which: Sequence[int]) -> Floats:
+        """How the period of the excitation changes with parameters."""
+        return np.array([self._forcing[1 + i] if i < len(self.parameters) else 0.0 for i in which])
+
+    def _arrays(self) -> tuple[Floats, NDArray[np.int64]]:
+        m = self.field.program
+        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
+        floats[m.P : m.P + len(self.parameters)] = self.parameters
+        floats[m.TOLERANCE] = self.rtol
+        floats[m.GUESS] = 1.0
+        return floats, integers
+
+    def _set(self, floats: Floats, integers: NDArray[np.int64], z: Floats, t: float, which: Sequence[int]) -> None:
+        m, n = self.field.program, self.states
+        floats[m.STATE : m.STATE + n] = z
+        floats[m.TIME] = t
+        count = n + len(which)
+        variation = np.zeros((count, n))
+        variation[:n] = np.eye(n)
+        floats[m.VARIATION : m.VARIATION + count * n] = variation.ravel()
+        integers[m.DIRECTIONS] = count
+        integers[m.VARIED : m.VARIED + count] = [-1] * n + list(which)
+
+    def phase(
+        self, mode: Sequence[int], z: Floats, t: float, duration: float, which: Sequence[int] = ()
+    ) -> Phase:
+        """The motion for `duration` in fixed modes. `which` are parameters by number; one past the last is time."""
+        m, n, c = self.field.program, self.states, self.contacts
+        floats, integers = self._arrays()
+        self._set(floats, integers, np.asarray(z, float), t, which)
+        integers[m.MODE : m.MODE + c] = mode
+        start_rate = self._rate_at(floats, integers)
+        code = m.flow(floats, integers, float(duration), MOST_STEPS)
+        if code != 0:
+            raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {OUTCOMES[code].value}")
+        rows, count = n + 3 * c, n + len(which)
+        series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
+        values, rates, bends = series[:, 0].copy(), series[:, 1].copy(), 2 * series[:, 2]
+        values[:n] = floats[m.STATE : m.STATE + n]
+        out = np.zeros((count, rows, 2))
+        m.end_variations(floats, integers, out.reshape(-1))
+        evaluations = int(integers[m.EVALUATIONS])
+        self.evaluations += evaluations
+        by, rates_by = out[:, :, 0].T, out[:, :, 1].T
+        return Phase(
+            n, c, start_rate, values, rates, bends, by[:, :n], by[:, n:], rates_by[:, :n], rates_by[:, n:], evaluations
+        )
+
+    def _rate_at(self, floats: Floats, integers: NDArray[np.int64]) -> Floats:
+        """ż at the start of a phase: a flow of no duration."""
+        m, n = self.field.program, self.states
+        a, b = floats.copy(), integers.copy()
+        b[m.DIRECTIONS] = 0
+        m.flow(a, b, 0.0, 1)
+        return a[m.SERIES : m.SERIES + n * m.WIDTH].reshape(n, m.WIDTH)[:, 1].copy()
+
+    def run(self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] = ()) -> Run:
+        """The motion for `duration`, with every event, and its derivatives."""
+        m, n, c = self.field.program, self.states, self.contacts
+        floats, integers = self._arrays()
+        self._set(floats, integers, np.asarray(z, float), t, which)
+        floats[m.END] = t + duration
+        code = m.begin(floats, integers)
+        kept: list[Floats] = []
+        step_room, event_room = 256, 256 + 2 * c
+        steps, events = np.zeros(step_room * m.STEP_WIDTH), np.zeros(event_room * m.EVENT_WIDTH)
+        while code == 0:
+            filled = np.zeros(2, np.int64)
+            code = m.march(floats, integers, MOST_STEPS, steps, events, step_room, event_room, filled)
+            kept.append(events[: filled[1] * m.EVENT_WIDTH].reshape(-1, m.EVENT_WIDTH).copy())
+            if code != 1:
+                break
+            code = 0
+        count = n + len(which)
+        variation = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
+        self.evaluations += int(integers[m.EVALUATIONS])
+        mode = integers[m.MODE : m.MODE + c].copy()
+        state = floats[m.STATE : m.STATE + n].copy()
+        rate = self._end_rate(floats, integers)
+        table = np.concatenate(kept) if kept else np.zeros((0, m.EVENT_WIDTH))
+        return Run(
+            state, mode, variation[:, :n], variation[:, n:], rate, table, OUTCOMES[code], float(floats[m.TIME]),
+            int(integers[m.EVALUATIONS]),
+        )  # fmt: skip
+
+    def _end_rate(self, floats: Floats, integers: NDArray[np.int64]) -> Floats:
+        return self._rate_at(floats, integers)
+
+    def sliding(self, z: Floats, t: float) -> Floats:
+        """Sliding velocities of all contacts."""
+        m = self.field.program
+        floats, integers = self._arrays()
+        m.constants(floats)
+        floats[m.STATE : m.STATE + self.states] = z
+        floats[m.TIME] = t
+        m.ingredients(floats, integers)
+        return floats[m.V : m.V + self.contacts].copy()

@@ -1,0 +1,241 @@
+"""How a motion changes when its start or its parameters change a little: the first variation, as series of a step.
+
+With δz for a small change of the state and δp of the parameters, in a mode held fixed
+
+    δż = δf + δG λ + G δλ,     slip: δλ = −s δR,     stick: D δλ = −(δa + δD λ)
+
+where δ of an expression is its total derivative. Everything is lowered to the tape of the model itself, so that the
+series of the motion are shared. A change of the start time counts as one more parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import sympy
+
+from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.period import forcing_period
+from stickslip.symbolic.recurrence import Looped, Order, minus, place
+from stickslip.symbolic.source import Source, indented, offsets, python
+from stickslip.symbolic.tape import Tape
+
+Lowered = int | sympy.Expr
+
+
+class TangentSource(Source):
+    """The text of a model with the function `tangent`, which fills the series of one variation."""
+
+    def __init__(self, equations: Equations, order: int) -> None:
+        self.changes = [sympy.Symbol(f"_d_{z}", real=True) for z in equations.states]
+        self.parameter_changes = [sympy.Symbol(f"_dp{i}", real=True) for i in range(len(equations.parameters) + 1)]
+        super().__init__(equations, order)
+
+    def _tape(self) -> Tape:
+        return Tape(self.equations, self.changes)
+
+    def _lower_more(self) -> None:
+        """The variation of every ingredient, on the same tape."""
+        e = self.equations
+        self.varied_f = [self._varied(x) for x in e.f]
+        self.varied_G = [[self._varied(x) for x in row] for row in e.G]
+        self.varied_h = [self._varied(x) for x in e.h]
+        self.varied_R = [self._varied(x) for x in self.kinetic]
+        self.varied_S = [self._varied(x) for x in e.S]
+        self.varied_a = [self._varied(x) for x in e.a]
+        self.varied_D = [[self._varied(x) for x in row] for row in e.D]
+        self.varied_guards = [self._varied_guard(guard.branch, guard.step) for guard in self.tape.guards]
+
+    def _derivative(self, e: sympy.Expr) -> sympy.Expr:
+        variables = (*self.equations.states, *self.equations.parameters, TIME)
+        changes = (*self.changes, *self.parameter_changes)
+        free = e.free_symbols
+        terms = [sympy.diff(e, x) * change for x, change in zip(variables, changes, strict=True) if x in free]
+        return sympy.Add(*terms)
+
+    def _varied(self, e: sympy.Expr) -> Lowered:
+        return self.tape.lower(self._derivative(e))
+
+    def _varied_guard(self, branch: int, step: int) -> Lowered:
+        """A guard is the expression of its branch times its frozen sign, or its distance from a knot of a table."""
+        sign = {0: sympy.Symbol(f"_branch{branch}", real=True), -1: sympy.Integer(1), 1: sympy.Integer(-1)}[step]
+        return self.tape.lower(sign * self._derivative(self.tape.branches[branch].expression))
+
+    # -- which series belong to the motion, and which to its variation ---------------------------------------------
+
+    @cached_property
+    def _own(self) -> list[int]:
+        """Series of the variation, in the order of computation."""
+        return sorted(node for node in self._reached if node in self._dependent)
+
+    @cached_property
+    def _reached(self) -> set[int]:
+        wanted = [*self.varied_f, *self.varied_h, *self.varied_R, *self.varied_S, *self.varied_a, *self.varied_guards]
+        wanted += [x for matrix in (self.varied_G, self.varied_D) for row in matrix for x in row]
+        return self.tape.reachable(wanted)
+
+    @cached_property
+    def _dependent(self) -> set[int]:
+        """Nodes that contain a perturbation or a change of a parameter; arguments come before what is made of them."""
+        found: set[int] = set()
+        for number, node in enumerate(self.tape.nodes):
+            changed = any(x in c.free_symbols for c in node.constants for x in self.parameter_changes)
+            made = node.operation != "state" and any(a in found for a in node.arguments)
+            if node.operation == "perturbation" or changed or made:
+                found.add(number)
+        return found
+
+    def _wanted(self, pattern: tuple[bool, ...] | None) -> list[Lowered]:
+        return [*super()._wanted(pattern), *(node for node in self._reached if node not in self._dependent)]
+
+    # -- layout ----------------------------------------------------------------------------------------------------
+
+    def _float_sizes(self) -> dict[str, int]:
+        n, directions = self.n, self.n + len(self.parameter_changes)
+        rows = n + 3 * self.contacts + len(self.tape.guards)
+        return super()._float_sizes() | {
+            "TANGENT": rows * self.width,
+            "VARIATION": directions * n,
+            "CARRIED": n,
+            "RATE_BEFORE": n,
+            "DELAY": directions,
+        }
+
+    def _integer_sizes(self) -> dict[str, int]:
+        return super()._integer_sizes() | {
+            "DIRECTIONS": 1,
+            "VARIED": self.n + len(self.parameter_changes),
+            "BRANCH_BEFORE": len(self.tape.branches),
+            "FINAL": self.contacts,
+        }
+
+    def _constants_of_module(self) -> dict[str, int]:
+        rows = self._tangent_rows()
+        own = {f"ROW_VARIED_{kind.upper()}": row for kind, row in rows.items()}
+        return super()._constants_of_module() | own | {"N_DIRECTIONS": self.n + len(self.parameter_changes)}
+
+    def _tangent_rows(self) -> dict[str, int]:
+        counts = {"state": self.n, "v": self.contacts, "force": self.contacts, "static": self.contacts}
+        begin, _ = offsets(counts | {"guard": len(self.tape.guards)})
+        return {kind: self.floats["TANGENT"] + first * self.width for kind, first in begin.items()}
+
+    def _node_row(self, node: int) -> int:
+        n = self.tape.nodes[node]
+        if n.operation == "perturbation":
+            return self._tangent_rows()["state"] + n.arguments[0] * self.width
+        return super()._node_row(node)
+
+    # -- text ------------------------------------------------------------------------------------------------------
+
+    def _taylor(self) -> list[str]:
+        """Always as loops, which leave every series in W for the variations."""
+        return [*self._looped(), "", "", *self._tangent(), "", "", *self._forcing()]
+
+    def _forcing(self) -> list[str]:
+        """The period of the excitation, as an expression in the parameters; 0 without any, −1 if there is none."""
+        period = forcing_period(self.equations)
+        slopes = [sympy.diff(period, p) for p in self.equations.parameters]
+        return [
+            "def forcing(W: Floats, out: Floats) -> None:",
+            '    """The period of the excitation (0: none, -1: it is not periodic) and its derivatives."""',
+            *indented(self._unpack([period], states=False)),
+            f"    out[0] = {python(period)}",
+            *(f"    out[{i}] = {python(slope)}" for i, slope in enumerate(slopes, 1)),
+        ]
+
+    def _tangent(self) -> list[str]:
+        self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
+        lines = self.writer.lines
+        rows = self._tangent_rows()
+        lines += [f"{place(rows['state'] + i * self.width, 0)} = W[begin + {i}]" for i in range(self.n)]
+        self._tangent_order(0)
+        first = list(lines)
+        lines.clear()
+        self._tangent_order("k")
+        used = {x for e in self.frozen for x in e.free_symbols} | {
+            x for node in self._own for c in self.tape.nodes[node].constants for x in c.free_symbols
+        }
+        used |= {x for e in self._constant_variations() for x in e.free_symbols}
+        changes = [
+            f"_dp{i} = 1.0 if which == {i} else 0.0" for i, x in enumerate(self.parameter_changes) if x in used
+        ]
+        stuck = ["stuck = count_stuck(I)"] if self.contacts else []
+        body = [*changes, *self._preamble(), *stuck, *first, "for k in range(1, ORDER + 1):", *indented(lines)]
+        return [
+            "def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:",
+            '    """Series of the variation that begins with the δz at W[begin], and with δp = 1 of parameter `which`."""',
+            *indented(body),
+        ]
+
+    def _constant_variations(self) -> list[sympy.Expr]:
+        columns = (self.varied_f, self.varied_h, self.varied_R, self.varied_S, self.varied_a, self.varied_guards)
+        matrices = (*self.varied_G, *self.varied_D)
+        return [x for column in (*columns, *matrices) for x in column if not isinstance(x, int)]
+
+    def _tangent_order(self, k: Order) -> None:
+        w = self.writer
+        for node in self._own:
+            if self.tape.nodes[node].operation == "perturbation":
+                continue
+            if k == 0:
+                w.first(node)
+            else:
+                w.next(node, k)
+        self._varied_forces(k)
+        self._varied_outputs(k)
+        self._varied_states(k)
+
+    def _varied_force(self, contact: int) -> Callable[[Order], str]:
+        row = self._tangent_rows()["force"] + contact * self.width
+        return lambda k: place(row, k)
+
+    def _product_with(self, lowered: Lowered, other: Callable[[Order], str], k: Order) -> str:
+        """Order k of a series (or constant) times another."""
+        if isinstance(lowered, int):
+            high = self.writer.highest(lowered, k)
+            return self.writer.sum(0, high, lambda j: f"{self.writer.at(lowered, j)}*{other(minus(k, j))}")
+        return "0.0" if lowered == 0 else self.writer.scaled(lowered, other(k))
+
+    def _force_of(self, contact: int) -> Callable[[Order], str]:
+        return lambda k: self.force(contact, k)
+
+    def _varied_forces(self, k: Order) -> None:
+        lines, m = self.writer.lines, self.contacts
+        column = self.floats["MATRIX"] + m
+        for i in range(m):
+            varied = self.coefficient(self.varied_R[i], k)
+            lines.append(f"{self._varied_force(i)(k)} = -_sign{i}*{varied}")
+        for i in range(m):
+            mark = len(lines)
+            terms = [self.coefficient(self.varied_a[i], k)]
+            for j in range(m):
+                terms.append(self._product_with(self.varied_D[i][j], self._force_of(j), k))
+                terms.append(self._product_with(self.D[i][j], self._varied_force(j), k))
+            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
+            inner = [f"{self._varied_force(i)(k)} = 0.0", *lines[mark:], f"W[{column + i * (m + 2)}] = -({text})"]
+            lines[mark:] = [f"if I[MODE + {i}] == 0:", *indented(inner)]
+        if m:
+            lines.append("substitute(W, I, stuck)")
+        for i in range(m):
+            lines += [f"if I[MODE + {i}] == 0:", f"    {self._varied_force(i)(k)} = W[{column + i * (m + 2) + 1}]"]
+
+    def _varied_outputs(self, k: Order) -> None:
+        rows = self._tangent_rows()
+        columns = {"v": self.varied_h, "static": self.varied_S, "guard": self.varied_guards}
+        for kind, column in columns.items():
+            for i, lowered in enumerate(column):
+                self.writer.lines.append(f"{place(rows[kind] + i * self.width, k)} = {self.coefficient(lowered, k)}")
+
+    def _varied_states(self, k: Order) -> None:
+        """δz_(k+1) = (δf + δG λ + G δλ)_k / (k + 1)."""
+        following: Order = 1 if k == 0 else f"{k} + 1"
+        over = "" if k == 0 else f"/({following})"
+        for i in range(self.n):
+            terms = [self.coefficient(self.varied_f[i], k)]
+            for j in range(self.contacts):
+                terms.append(self._product_with(self.varied_G[i][j], self._force_of(j), k))
+                terms.append(self._product_with(self.G[i][j], self._varied_force(j), k))
+            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
+            row = self._tangent_rows()["state"] + i * self.width
+            self.writer.lines.append(f"{place(row, following)} = ({text}){over}")
