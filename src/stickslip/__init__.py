@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from stickslip.model.system import About as About
     from stickslip.model.system import Filippov as Filippov
     from stickslip.model.system import System as System
+    from stickslip.orbits.find import find_orbit as find_orbit
+    from stickslip.orbits.guess import OrbitError as OrbitError
+    from stickslip.orbits.orbit import Orbit as Orbit
     from stickslip.result import ResultError as ResultError
     from stickslip.result import interpolate as interpolate
     from stickslip.result import load as load
@@ -90,6 +93,9 @@ _HOME = {
     "stickslip.comparison": ("compare",),
     "stickslip.simulation": ("simulate",),
     "stickslip.energy": ("energy_balance",),
+    "stickslip.orbits.find": ("find_orbit",),
+    "stickslip.orbits.guess": ("OrbitError",),
+    "stickslip.orbits.orbit": ("Orbit",),
     "stickslip.result": ("ResultError", "interpolate", "load", "save"),
     "stickslip.status": ("Status",),
 }  # fmt: skip

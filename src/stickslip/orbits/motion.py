@@ -57,8 +57,11 @@ class Phase:
 
 @dataclass(frozen=True)
 class Run:
-    """An event-driven run: end state, derivatives with respect to the start and parameters, events, status."""
+    """An event-driven run: start, end, derivatives with respect to start and parameters, events, status."""
 
+    start: Floats
+    start_time: float
+    start_mode: NDArray[np.int64]
     state: Floats
     mode: NDArray[np.int64]
     by_state: Floats
@@ -75,7 +78,7 @@ class Motion:
 
     >>> from stickslip.model.library import block_on_belt
     >>> motion = Motion(block_on_belt())
-    >>> run = motion.run([1.1, 0.0], 0.0, 30.0)
+    >>> run = motion.run([1.1, 0.0], 0.0, 30.0, which=[])
     >>> np.linalg.det(run.by_state).round(12).tolist()  # after a stick phase, one direction is lost
     0.0
     """
@@ -126,10 +129,14 @@ class Motion:
         floats[m.GUESS] = 1.0
         return floats, integers
 
-    def _set(self, floats: Floats, integers: NDArray[np.int64], z: Floats, t: float, which: Sequence[int]) -> None:
+    def _set(
+        self, floats: Floats, integers: NDArray[np.int64], z: Floats, t: float, which: Sequence[int] | None
+    ) -> None:
         m, n = self.field.program, self.states
         floats[m.STATE : m.STATE + n] = z
         floats[m.TIME] = t
+        if which is None:
+            return
         count = n + len(which)
         variation = np.zeros((count, n))
         variation[:n] = np.eye(n)
@@ -170,13 +177,16 @@ class Motion:
         m.flow(a, b, 0.0, 1)
         return a[m.SERIES : m.SERIES + n * m.WIDTH].reshape(n, m.WIDTH)[:, 1].copy()
 
-    def run(self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] = ()) -> Run:
-        """The motion for `duration`, with every event, and its derivatives."""
+    def run(
+        self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] | None = None
+    ) -> Run:
+        """The motion for `duration` with every event; with derivatives where `which` is given, be it empty."""
         m, n, c = self.field.program, self.states, self.contacts
         floats, integers = self._arrays()
         self._set(floats, integers, np.asarray(z, float), t, which)
         floats[m.END] = t + duration
         code = m.begin(floats, integers)
+        start_mode = integers[m.MODE : m.MODE + c].copy()
         kept: list[Floats] = []
         step_room, event_room = 256, 256 + 2 * c
         steps, events = np.zeros(step_room * m.STEP_WIDTH), np.zeros(event_room * m.EVENT_WIDTH)
@@ -187,20 +197,17 @@ class Motion:
             if code != 1:
                 break
             code = 0
-        count = n + len(which)
+        count = 0 if which is None else n + len(which)
         variation = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
         self.evaluations += int(integers[m.EVALUATIONS])
         mode = integers[m.MODE : m.MODE + c].copy()
         state = floats[m.STATE : m.STATE + n].copy()
-        rate = self._end_rate(floats, integers)
+        rate = self._rate_at(floats, integers)
         table = np.concatenate(kept) if kept else np.zeros((0, m.EVENT_WIDTH))
         return Run(
-            state, mode, variation[:, :n], variation[:, n:], rate, table, OUTCOMES[code], float(floats[m.TIME]),
+            np.array(z, float), t, start_mode, state, mode, variation[:, :n], variation[:, n:], rate, table, OUTCOMES[code], float(floats[m.TIME]),
             int(integers[m.EVALUATIONS]),
         )  # fmt: skip
-
-    def _end_rate(self, floats: Floats, integers: NDArray[np.int64]) -> Floats:
-        return self._rate_at(floats, integers)
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""
@@ -211,3 +218,29 @@ class Motion:
         floats[m.TIME] = t
         m.ingredients(floats, integers)
         return floats[m.V : m.V + self.contacts].copy()
+
+    def time_scale(self, z: Floats) -> float:
+        """A time in which the motion from z changes: the natural length of its first step."""
+        m = self.field.program
+        floats, integers = self._arrays()
+        self._set(floats, integers, z, 0.0, None)
+        m.begin(floats, integers)
+        natural = float(floats[m.NATURAL])
+        return natural if natural < 1e6 else 1.0
+
+    def at_rest(self, z: Floats, t: float, mode: Sequence[int]) -> Floats:
+        """The state with the sticking contacts exactly at rest, moved along G by what round-off left of them."""
+        m, n, c = self.field.program, self.states, self.contacts
+        floats, integers = self._arrays()
+        m.constants(floats)
+        floats[m.TIME] = t
+        z = np.array(z, float)
+        for _ in range(2):
+            floats[m.STATE : m.STATE + n] = z
+            m.ingredients(floats, integers)
+            v, D = floats[m.V : m.V + c], floats[m.D : m.D + c * c].reshape(c, c)
+            G = floats[m.G : m.G + n * c].reshape(n, c)
+            for i in range(c):
+                if mode[i] == 0 and v[i] != 0 and D[i, i] != 0:
+                    z += G[:, i] * (-v[i] / D[i, i])
+        return z

@@ -1,0 +1,195 @@
+"""Orbits of the discontinuous system itself: from a guess to phases, to a solution, to an Orbit that is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.methods.exact import Exact
+from stickslip.model.system import Model
+from stickslip.orbits.guess import Guess, OrbitError
+from stickslip.orbits.motion import Motion, MotionError
+from stickslip.orbits.newton import History, NoConvergence, newton
+from stickslip.orbits.orbit import Orbit, Phases
+from stickslip.orbits.phases import Problem, Solved, signature_of
+from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
+from stickslip.orbits.stability import multipliers_of
+
+Floats = NDArray[np.float64]
+SHIFTS = (0.0, 0.31, 0.57, 0.83)
+"""Where in the period a guess is cut, tried in this order: a cut must not fall on an event."""
+
+
+def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) -> Orbit:
+    """The orbit near a guess."""
+    reasons: list[str] = []
+    state, time = guess.state, guess.time
+    for shift in SHIFTS:
+        try:
+            start = motion.run(state, time, shift * guess.period) if shift else None
+            z, t = (start.state, start.time) if start else (state, time)
+            run = motion.run(z, t, guess.period)
+            if not run.status.finished:
+                raise NoConvergence(run.status.value)
+            pieces = [Piece(_plain(run.mode), z, t, guess.period, None)] if not len(run.events) else None
+            pieces = pieces or cyclic(pieces_of(motion, run))
+            if pieces is None:
+                reasons.append("the guess begins and ends in different modes")
+                continue
+            return solve(motion, pieces, guess.scale, turns, forcing)
+        except (NoConvergence, MotionError, OrbitError) as error:
+            reasons.append(str(error))
+    raise OrbitError(reasons[-1])
+
+
+def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:
+    return tuple(int(m) for m in mode)
+
+
+def solve(motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, forcing: float | None) -> Orbit:
+    """The orbit with the phases of `pieces`, solved and checked."""
+    signature = signature_of(motion.model.contacts, pieces)
+    states = np.array([piece.state for piece in pieces])
+    durations = np.array([piece.duration for piece in pieces])
+    section = None
+    if signature.events[0].kind == SECTION and not turns:
+        rate = motion.phase(pieces[0].mode, pieces[0].state, pieces[0].time, 0.0).start_rate / scale
+        if not np.linalg.norm(rate) > 0:
+            raise OrbitError("the guess does not move: it is an equilibrium")
+        section = (pieces[0].state, rate / np.linalg.norm(rate))
+    problem = Problem(motion, signature, scale, (), turns, forcing, section)
+    history = History()
+    u = problem.pack(states, durations, pieces[0].time, motion.parameters)
+    u = newton(problem.residual, u, problem.scales(u), history=history)
+    return orbit_of(problem, u, history)
+
+
+def orbit_of(problem: Problem, u: Floats, history: History | None = None) -> Orbit:
+    """The Orbit of a solution; refused where its phases are not those that the system itself would choose."""
+    solved = problem.solved(u)
+    fault = inadmissible(problem, solved)
+    if fault:
+        raise OrbitError(fault)
+    return build(*minimal(problem, solved), history or History())
+
+
+def build(problem: Problem, solved: Solved, history: History) -> Orbit:
+    """The Orbit of solved phases, begun at a stick→slip event where there is one."""
+    first = _anchor(problem.signature)
+    motion, turn = problem.motion, [*range(first, problem.phases), *range(first)]
+    model = with_parameters(motion.model, motion.names, solved.parameters)
+    moving = motion.with_parameters(solved.parameters)
+    time = float(solved.begins[first])
+    if problem.turns:
+        time %= problem.forcing_period(solved.parameters)
+    start = moving.at_rest(solved.states[first], time, _at_event(problem.signature, first))
+    phases = Phases(solved.states[turn], solved.durations[turn], problem.state_scale, problem.forcing)
+    return Orbit(
+        model=model,
+        start=dict(zip(model.states, map(float, start), strict=True)),
+        start_time=time,
+        period=solved.period,
+        signature=problem.signature.rotated(first),
+        multipliers=multipliers_of(problem, solved),
+        turns=problem.turns,
+        phases=phases,
+        method=Exact(),
+        history=history,
+    )
+
+
+def _at_event(signature: Signature, first: int) -> list[int]:
+    """The modes with contacts at rest marked 0: those that stick just before or just after phase `first` begins."""
+    before, after = signature.modes[first - 1], signature.modes[first]
+    return [0 if a == 0 or b == 0 else a for a, b in zip(before, after, strict=True)]
+
+
+def _anchor(signature: Signature) -> int:
+    """The phase to begin with: one that follows a release, else the first."""
+    for j in range(len(signature)):
+        if signature.events[j - 1].kind == RELEASE:
+            return j
+    return 0
+
+
+def with_parameters(model: Model, names: Sequence[str], values: Floats) -> Model:
+    """The model with these parameter values, where they differ."""
+    changed = {n: float(v) for n, v in zip(names, values, strict=True) if model.parameters[n] != v}
+    return model.with_(changed) if changed else model
+
+
+def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = None) -> tuple[Problem, Floats]:
+    """The equations that an orbit solves, and the orbit as their unknowns."""
+    motion = motion or Motion(orbit.model)
+    phases = orbit.phases
+    section = None
+    if orbit.signature.events[0].kind == SECTION and not orbit.turns:
+        rate = motion.phase(orbit.signature.modes[0], phases.states[0], orbit.start_time, 0.0).start_rate / phases.scale
+        section = (phases.states[0], rate / np.linalg.norm(rate))
+    problem = Problem(motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section)
+    return problem, problem.pack(phases.states, phases.durations, orbit.start_time, motion.parameters)
+
+
+def minimal(problem: Problem, solved: Solved) -> tuple[Problem, Solved]:
+    """The orbit gone through once, where a solution goes through it several times."""
+    for times in range(problem.phases, 1, -1):
+        if problem.phases % times or problem.turns % times:
+            continue
+        count = problem.phases // times
+        part = Signature(problem.signature.contacts, problem.signature.modes[:count], problem.signature.events[:count])
+        if part.repeated(times) != problem.signature:
+            continue
+        folded = np.column_stack([solved.states / problem.state_scale, solved.durations / solved.period])
+        blocks = folded.reshape(times, count, -1)
+        if np.max(np.abs(blocks - blocks[0])) > 1e-7:
+            continue
+        smaller = Problem(
+            problem.motion.with_parameters(solved.parameters), part, problem.state_scale, (),
+            problem.turns // times, problem.forcing, problem.section,
+        )  # fmt: skip
+        u = smaller.pack(solved.states[:count], solved.durations[:count], float(solved.begins[0]), solved.parameters)
+        return smaller, smaller.solved(newton(smaller.residual, u, smaller.scales(u)))
+    return problem, solved
+
+
+# -- admissibility ---------------------------------------------------------------------------------------------------
+
+
+def inadmissible(problem: Problem, solved: Solved) -> str:
+    """Why the phases are not those the system chooses; empty where they are.
+
+    From the middle of every phase the system is simulated, with all its events, to the middle of the next.
+    """
+    if np.any(solved.durations < 0):
+        return f"a phase of the solution has a negative duration, {solved.durations.min():.3g}"
+    motion = problem.motion.with_parameters(solved.parameters)
+    modes, period = problem.signature.modes, solved.period
+    for j, mode in enumerate(modes):
+        if problem.signature.events[j].kind == SECTION:
+            return _uninterrupted(motion, mode, solved)
+        following = (j + 1) % problem.phases
+        half, next_half = 0.5 * solved.durations[j], 0.5 * solved.durations[following]
+        begin = float(solved.begins[j])
+        middle = motion.at_rest(motion.phase(mode, solved.states[j], begin, half).state, begin + half, mode)
+        run = motion.run(middle, begin + half, half + next_half)
+        when = run.events[:, 0] - begin - half if len(run.events) else np.zeros(0)
+        wrong = len(when) == 0 or np.max(np.abs(when - half)) > 1e-6 * period or _plain(run.start_mode) != mode
+        if wrong or not run.status.finished or _plain(run.mode) != modes[following]:
+            return (
+                f"the solution is not a motion of the system: phase {j + 1} of {problem.phases} "
+                f"({_said(mode)}) is not followed by ({_said(modes[following])}) as it should be"
+            )
+    return ""
+
+
+def _uninterrupted(motion: Motion, mode: Sequence[int], solved: Solved) -> str:
+    run = motion.run(motion.at_rest(solved.states[0], 0.0, mode), float(solved.begins[0]), solved.period)
+    if len(run.events) or _plain(run.start_mode) != tuple(mode):
+        return "the solution is not a motion of the system: it would change its modes on the way"
+    return ""
+
+
+def _said(mode: Sequence[int]) -> str:
+    return str(Signature(("",), (tuple(mode),), (Event(SECTION),)))

@@ -1,0 +1,70 @@
+"""Newton's method for equations with scaled unknowns; square, or with more equations than are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Equations = Callable[[Floats], tuple[Floats, Floats]]
+LONGEST_STEP = 0.5
+"""In units of the scales: beyond it the linearisation is not believed."""
+
+
+class NoConvergence(ValueError):
+    """Newton's method did not arrive; the message says how far it came."""
+
+
+@dataclass
+class History:
+    """How a solution was approached: the largest residual and the largest scaled step of every iteration."""
+
+    residuals: list[float] = field(default_factory=list)
+    steps: list[float] = field(default_factory=list)
+
+
+def solve_linear(J: Floats, F: Floats) -> Floats:
+    """The solution of J x = F; the shortest, or the closest, where there is not exactly one."""
+    if J.shape[0] == J.shape[1]:
+        try:
+            x = np.linalg.solve(J, F)
+            if np.all(np.isfinite(x)) and np.max(np.abs(J @ x - F)) <= 1e-6 * (np.max(np.abs(F)) + 1e-300):
+                return np.asarray(x, float)
+        except np.linalg.LinAlgError:
+            pass
+    return np.asarray(np.linalg.lstsq(J, F, rcond=1e-13)[0], float)
+
+
+def newton(
+    equations: Equations,
+    u: Floats,
+    scales: Floats,
+    *,
+    tolerance: float = 1e-12,
+    most: int = 25,
+    history: History | None = None,
+) -> Floats:
+    """The root of `equations` near u. It ends where steps are below `tolerance`, or as small as round-off lets them."""
+    history = history if history is not None else History()
+    before = np.inf
+    for _ in range(most):
+        F, J = equations(u)
+        residual = float(np.max(np.abs(F), initial=0.0))
+        if not np.isfinite(residual):
+            raise NoConvergence("the residual is not finite")
+        x = -solve_linear(J * scales, F)
+        size = float(np.max(np.abs(x), initial=0.0))
+        history.residuals.append(residual)
+        history.steps.append(size)
+        if not np.isfinite(size):
+            raise NoConvergence("the equations are singular")
+        step = x * min(1.0, LONGEST_STEP / size) if size > 0 else x
+        u = u + step * scales
+        if size <= tolerance or (size <= 1e-9 and size >= 0.3 * before):
+            return u
+        before = size
+    last = f"after {most} iterations the last step is {size:.2g} of the size of the orbit, the residual {residual:.2g}"
+    raise NoConvergence(last)

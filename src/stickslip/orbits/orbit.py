@@ -1,0 +1,119 @@
+"""`Orbit`: a periodic motion with everything that is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.methods.base import Method
+from stickslip.methods.exact import Exact
+from stickslip.model.system import Model
+from stickslip.orbits.newton import History
+from stickslip.orbits.signature import Signature
+from stickslip.orbits.stability import Complexes, nontrivial
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Floats = NDArray[np.float64]
+BORDER = 1e-9
+"""How far beyond 1 a multiplier must lie to count as outside the unit circle."""
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """A periodic orbit.
+
+    `start` (states by name) and `start_time` are where it is begun: at a stick→slip event where it has one. `signature`
+    is the cyclic sequence of modes and events, `multipliers` are the Floquet multipliers, largest first, zeros being
+    exactly zero. `turns` counts the periods of the excitation in one period of the orbit (0 without excitation).
+    `phases` holds where every phase begins and how long it lasts, `history` how Newton's method converged.
+
+    >>> import stickslip as ss
+    >>> orbit = ss.find_orbit(ss.models.block_on_belt())
+    >>> round(orbit.period, 9), str(orbit.signature), orbit.stable
+    (12.001031295, 'slip- → stick', True)
+    """
+
+    model: Model
+    start: dict[str, float]
+    start_time: float
+    period: float
+    signature: Signature
+    multipliers: Complexes
+    turns: int
+    phases: Phases
+    method: Method = field(default_factory=Exact)
+    history: History = field(default_factory=History)
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether the system has no excitation in time."""
+        return self.turns == 0
+
+    @property
+    def nontrivial(self) -> Complexes:
+        """The multipliers without the 1 that a system without excitation always has."""
+        return nontrivial(self.multipliers, self.autonomous)
+
+    @property
+    def stable(self) -> bool:
+        """Whether every neighbouring motion stays near: no multiplier outside the unit circle."""
+        return bool(np.all(np.abs(self.nontrivial) <= 1 + BORDER))
+
+    @property
+    def state(self) -> Floats:
+        """The start as an array, in the order of the model's states."""
+        return np.array([self.start[name] for name in self.model.states])
+
+    @cached_property
+    def data(self) -> xr.Dataset:
+        """One period, as `simulate` returns it."""
+        from stickslip.simulation import simulate
+
+        times = (self.start_time, self.start_time + self.period)
+        return simulate(self.model, times, start=self.start, method=self.method)
+
+    def plot(self, **keywords: Any) -> Any:
+        """The orbit in the phase plane."""
+        from stickslip import plot
+
+        return plot.phase(self.data, **keywords)
+
+    def summary(self) -> str:
+        """A few lines for the screen."""
+        values = ", ".join(_shown(m) for m in self.multipliers)
+        stability = "stable" if self.stable else "unstable"
+        excited = f" = {self.turns} periods of the excitation" if self.turns else ""
+        lines = [
+            f"period       {self.period:.12g} {self.model.time_unit}".rstrip() + excited,
+            f"stability    {stability}",
+            f"multipliers  {values}",
+            f"signature    {self.signature}",
+        ]
+        lines += [f"{name:<12} {value:.12g}" for name, value in self.start.items()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        stability = "stable" if self.stable else "unstable"
+        return f"<Orbit of {self.model.about.name or 'a model'}: period {self.period:.10g}, {stability}>"
+
+
+def _shown(value: complex) -> str:
+    if value == 0:
+        return "0"
+    return f"{value.real:.10g}" if abs(value.imag) < 1e-14 * abs(value) else f"{value.real:.10g}{value.imag:+.10g}i"
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Where every phase of an orbit begins and how long it lasts; `scale` is the size of each state."""
+
+    states: Floats
+    durations: Floats
+    scale: Floats
+    forcing: float | None = None

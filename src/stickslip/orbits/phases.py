@@ -1,0 +1,256 @@
+"""An orbit as a boundary value problem: phase after phase, each in its own mode, each ended by its own guard.
+
+Unknowns: where each phase begins, how long it lasts; for an excited system the time at which the first begins; and free
+parameters. Equations: each phase ends where the next begins, and its guard is zero there; for an excited system the
+durations add up to whole periods of the excitation. All this is smooth in the unknowns, also where an orbit just ceases
+to be possible, which is why bifurcations that come from the discontinuity can be located exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.orbits.motion import Motion, Phase
+from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Piece, Signature
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The phases of a candidate orbit, evaluated: what residuals, multipliers and test functions are made of."""
+
+    states: Floats  # [phase, state], where each phase begins
+    durations: Floats
+    begins: Floats  # times
+    ends: tuple[Phase, ...]
+    parameters: Floats
+
+    @property
+    def period(self) -> float:
+        return float(self.durations.sum())
+
+
+class Problem:
+    """The equations of an orbit with a given signature. `free` are the parameters among the unknowns, by number.
+
+    `turns` is the number of periods of the excitation in one period of the orbit (0: not excited).
+    """
+
+    def __init__(
+        self,
+        motion: Motion,
+        signature: Signature,
+        scale: Floats,
+        free: Sequence[int] = (),
+        turns: int = 0,
+        forcing: float | None = None,
+        section: tuple[Floats, Floats] | None = None,
+    ) -> None:
+        self.motion, self.signature, self.state_scale = motion, signature, scale
+        self.free, self.turns, self.forcing, self.section = tuple(free), turns, forcing, section
+        self.n, self.phases = motion.states, len(signature)
+        self.has_start_time = turns > 0 and signature.events[0].kind != SECTION
+        self.always_stuck = [
+            i for i in range(motion.contacts) if all(mode[i] == 0 for mode in signature.modes)
+        ]
+
+    # -- the vector of unknowns ------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        return self.phases * (self.n + 1) + int(self.has_start_time) + len(self.free)
+
+    def pack(self, states: Floats, durations: Floats, start_time: float, parameters: Floats) -> Floats:
+        """Unknowns in one vector."""
+        blocks = np.column_stack([states, durations]).ravel()
+        time = [start_time] if self.has_start_time else []
+        return np.concatenate([blocks, time, np.asarray(parameters, float)[list(self.free)]])
+
+    def unpack(self, u: Floats) -> tuple[Floats, Floats, float, Floats]:
+        """States and durations of the phases, time at which the first begins, values of all parameters."""
+        inner = self.phases * (self.n + 1)
+        blocks = u[:inner].reshape(self.phases, self.n + 1)
+        parameters = self.motion.parameters.copy()
+        if self.free:
+            parameters[list(self.free)] = u[len(u) - len(self.free) :]
+        start = float(u[inner]) if self.has_start_time else 0.0
+        return blocks[:, : self.n], blocks[:, self.n], start, parameters
+
+    def scales(self, u: Floats) -> Floats:
+        """The size that each unknown has, so that a step can be measured."""
+        _, durations, _, parameters = self.unpack(u)
+        period = float(np.abs(durations).sum())
+        block = np.append(self.state_scale, period)
+        time = [period] if self.has_start_time else []
+        own = [max(abs(parameters[i]), 1e-3) for i in self.free]
+        return np.concatenate([np.tile(block, self.phases), time, own])
+
+    # -- equations -------------------------------------------------------------------------------------------------
+
+    def solved(self, u: Floats) -> Solved:
+        """Every phase integrated."""
+        states, durations, start, parameters = self.unpack(u)
+        motion = self.motion.with_parameters(parameters)
+        begins = start + np.concatenate([[0.0], np.cumsum(durations)[:-1]])
+        which = [*self.free, len(parameters)]
+        ends = tuple(
+            motion.phase(mode, z, t, duration, which)
+            for mode, z, t, duration in zip(self.signature.modes, states, begins, durations, strict=True)
+        )
+        return Solved(states, durations, begins, ends, parameters)
+
+    def residual(self, u: Floats) -> tuple[Floats, Floats]:
+        """The equations and their derivatives, in units of the state scales."""
+        solved = self.solved(u)
+        n, k = self.n, self.phases
+        rows, columns = k * (n + 1), len(u)
+        F, J = np.zeros(rows), np.zeros((rows, columns))
+        for j, end in enumerate(solved.ends):
+            following = (j + 1) % k
+            at = slice(j * (n + 1), j * (n + 1) + n)
+            F[at] = end.state - solved.states[following]
+            self._fill(J[at], j, end.by_state[:n], end.rates[:n], end.by_parameter[:n])
+            J[at, following * (n + 1) : following * (n + 1) + n] -= np.eye(n)
+            F[at] /= self.state_scale
+            J[at] /= self.state_scale[:, None]
+            row = j * (n + 1) + n
+            F[row] = self._guard(self.signature.events[j], j, end, solved, J[row])
+        return self._with_more(F, J, solved)
+
+    def _fill(self, out: Floats, j: int, by_state: Floats, rates: Floats, by_parameter: Floats) -> None:
+        """The derivatives of rows that live at the end of phase j."""
+        n = self.n
+        out[..., j * (n + 1) : j * (n + 1) + n] += by_state
+        out[..., j * (n + 1) + n] += rates
+        free = len(self.free)
+        if free:
+            out[..., out.shape[-1] - free :] += by_parameter[..., :free]
+        if self.motion.is_forced:
+            by_time = by_parameter[..., free]
+            for i in range(j):
+                out[..., i * (n + 1) + n] += by_time
+            if self.has_start_time:
+                out[..., self.phases * (n + 1)] += by_time
+
+    def _guard(self, event: Event, j: int, end: Phase, solved: Solved, out: Floats) -> float:
+        if event.kind == SECTION:
+            return self._section(j, end, solved, out)
+        terms = guard_terms(event, end)
+        size = guard_size(event, end, self.state_scale)
+        for row, weight in terms:
+            self._fill(out, j, weight * end.by_state[row], weight * end.rates[row], weight * end.by_parameter[row])
+        out /= size
+        return float(sum(weight * end.values[row] for row, weight in terms)) / size
+
+    def _section(self, j: int, end: Phase, solved: Solved, out: Floats) -> float:
+        """Without events: a plane through a known point, across the motion; or the period of the excitation."""
+        n = self.n
+        if self.turns:
+            forcing = self.forcing_period(solved.parameters)
+            out[j * (n + 1) + n] = 1 / forcing
+            for i, number in enumerate(self.free):
+                slope = self.motion.with_parameters(solved.parameters).forcing_slopes([number])[0]
+                out[len(out) - len(self.free) + i] = -self.turns * slope / forcing
+            return float(solved.durations[j] / forcing - self.turns)
+        assert self.section is not None
+        point, normal = self.section
+        out[j * (n + 1) : j * (n + 1) + n] = normal / self.state_scale
+        return float(normal @ ((solved.states[j] - point) / self.state_scale))
+
+    def _with_more(self, F: Floats, J: Floats, solved: Solved) -> tuple[Floats, Floats]:
+        """The period of an excited orbit; contacts that never move stay where they are."""
+        n, more, slopes = self.n, [], []
+        if self.has_start_time:
+            forcing = self.forcing_period(solved.parameters)
+            row = np.zeros(J.shape[1])
+            for j in range(self.phases):
+                row[j * (n + 1) + n] = 1 / forcing
+            motion = self.motion.with_parameters(solved.parameters)
+            for i, number in enumerate(self.free):
+                row[len(row) - len(self.free) + i] = -self.turns * motion.forcing_slopes([number])[0] / forcing
+            more.append(solved.period / forcing - self.turns)
+            slopes.append(row)
+        end = solved.ends[0]
+        for i in self.always_stuck:
+            motion = self.motion.with_parameters(solved.parameters)
+            v = motion.sliding(end.state, float(solved.begins[0] + solved.durations[0]))[i]
+            r = end.row("v", i)
+            row = np.zeros(J.shape[1])
+            size = float(np.max(self.state_scale[n // 2 :]))
+            self._fill(row, 0, end.by_state[r], np.zeros(()), end.by_parameter[r])
+            more.append(v / size)
+            slopes.append(row / size)
+        if not more:
+            return F, J
+        return np.concatenate([F, more]), np.vstack([J, *slopes])
+
+    def forcing_period(self, parameters: Floats) -> float:
+        """The period of the excitation: as given, or as the equations have it."""
+        if self.forcing is not None:
+            return self.forcing
+        period = self.motion.with_parameters(parameters).forcing_period
+        assert period is not None
+        return period
+
+    # -- stability -------------------------------------------------------------------------------------------------
+
+    def monodromy(self, solved: Solved, first: int = 0) -> Floats:
+        """∂z(t + T)/∂z(t) at the begin of phase `first`: the flow of every phase, with saltation between them."""
+        total = np.eye(self.n)
+        for step in range(self.phases):
+            j = (first + step) % self.phases
+            total = self.jump(solved, j) @ solved.ends[j].by_state[: self.n] @ total
+        return total
+
+    def jump(self, solved: Solved, j: int) -> Floats:
+        """The saltation matrix I + (ż⁺ − ż⁻) ∇φ/φ̇ of the event that ends phase j."""
+        event, end = self.signature.events[j], solved.ends[j]
+        if event.kind == SECTION:
+            return np.eye(self.n)
+        gradient, rate = self.guard_gradient(solved, j)
+        after = solved.ends[(j + 1) % self.phases].start_rate
+        return np.eye(self.n) + np.outer(after - end.rates[: self.n], gradient) / rate
+
+    def guard_gradient(self, solved: Solved, j: int) -> tuple[Floats, float]:
+        """∇φ with respect to the state at the end of phase j, and φ̇ along it."""
+        motion = self.motion.with_parameters(solved.parameters)
+        time = float(solved.begins[j] + solved.durations[j])
+        here = motion.phase(self.signature.modes[j], solved.ends[j].state, time, 0.0)
+        terms = guard_terms(self.signature.events[j], here)
+        gradient = sum((weight * here.by_state[row] for row, weight in terms), np.zeros(self.n))
+        return gradient, float(sum(weight * here.rates[row] for row, weight in terms))
+
+
+def guard_terms(event: Event, end: Phase) -> list[tuple[int, float]]:
+    """A guard as rows of the phase's end with weights: s v for a stop, S − s λ for a release."""
+    if event.kind == STOP:
+        return [(end.row("v", event.contact), float(event.side))]
+    assert event.kind == RELEASE
+    return [(end.row("static", event.contact), 1.0), (end.row("force", event.contact), -float(event.side))]
+
+
+def guard_size(event: Event, end: Phase, state_scale: Floats) -> float:
+    """The size that a guard has, to measure its zero."""
+    if event.kind == STOP:
+        return float(np.max(state_scale[len(state_scale) // 2 :]))
+    return abs(float(end.values[end.row("static", event.contact)])) or 1.0
+
+
+def signature_of(contacts: Sequence[str], pieces: Sequence[Piece]) -> Signature:
+    """The signature of simulated phases."""
+    events = [piece.event or Event(SECTION) for piece in pieces]
+    return Signature(tuple(contacts), tuple(piece.mode for piece in pieces), tuple(events))
+
+
+def with_free(problem: Problem, free: Sequence[int], motion: Motion | None = None) -> Problem:
+    """The same equations with other parameters among the unknowns."""
+    return Problem(
+        motion or problem.motion, problem.signature, problem.state_scale, free,
+        problem.turns, problem.forcing, problem.section,
+    )  # fmt: skip
+
