@@ -244,3 +244,8 @@ class Motion:
                 if mode[i] == 0 and v[i] != 0 and D[i, i] != 0:
                     z += G[:, i] * (-v[i] / D[i, i])
         return z
+
+    def extremes(self, mode: Sequence[int], z: Floats, t: float, duration: float) -> tuple[Floats, Floats]:
+        """The smallest and the largest value of every state during a phase."""
+        states = np.array([self.phase(mode, z, t, duration * k / 16).state for k in range(17)])
+        return states.min(axis=0), states.max(axis=0)

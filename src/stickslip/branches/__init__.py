@@ -1,0 +1,1 @@
+"""Orbits and equilibria followed along parameters, with their bifurcations."""

@@ -1,0 +1,105 @@
+"""Pseudo-arclength path following of any equations with one unknown more than they have.
+
+For developers: what can be followed is anything with `residual(u) → (F, J)`. Unknowns are measured in units of `scales`,
+so that a step has a meaning; the last unknown is the parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from stickslip.orbits.newton import NoConvergence, newton
+
+Floats = NDArray[np.float64]
+MOST_ITERATIONS = 8
+
+
+class Followable(Protocol):
+    """Equations F(u) = 0 with one unknown more than independent equations."""
+
+    def residual(self, u: Floats) -> tuple[Floats, Floats]: ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point of a path: the unknowns, the unit tangent (in scaled unknowns), the sign of the bordered determinant."""
+
+    u: Floats
+    tangent: Floats
+    sign: float
+
+    @property
+    def slope(self) -> float:
+        """How fast the parameter changes along the path; zero at a fold."""
+        return float(self.tangent[-1])
+
+
+def place(equations: Followable, u: Floats, scales: Floats, along: Floats | None) -> Place:
+    """A point with its tangent, oriented along a given one."""
+    _, J = equations.residual(u)
+    tangent = null_vector(J * scales)
+    if along is not None and float(tangent @ along) < 0:
+        tangent = -tangent
+    bordered = np.vstack([J * scales, tangent])
+    sign = float(np.linalg.slogdet(bordered)[0]) if bordered.shape[0] == bordered.shape[1] else 1.0
+    return Place(u, tangent, sign)
+
+
+def null_vector(J: Floats) -> Floats:
+    """The unit vector that J sends to zero."""
+    return np.asarray(np.linalg.svd(J)[2][-1], float)
+
+
+def corrected(equations: Followable, start: Place, s: float, guess: Floats, scales: Floats) -> tuple[Floats, int]:
+    """The point of the path at the distance s from `start`, measured along its tangent; and the iterations it took."""
+    count = 0
+
+    def bordered(u: Floats) -> tuple[Floats, Floats]:
+        nonlocal count
+        count += 1
+        F, J = equations.residual(u)
+        along = float(start.tangent @ ((u - start.u) / scales)) - s
+        return np.append(F, along), np.vstack([J, start.tangent / scales])
+
+    return newton(bordered, guess, scales, most=MOST_ITERATIONS, tolerance=1e-11), count
+
+
+def located(
+    equations: Followable,
+    start: Place,
+    end: Floats,
+    s: float,
+    scales: Floats,
+    test: Callable[[Floats], float],
+    values: tuple[float, float],
+) -> Floats | None:
+    """The point between `start` and `end` (at the distance s) where a test function is zero; None if it jumps."""
+    found: dict[float, Floats] = {0.0: start.u, s: end}
+
+    def value(x: float) -> float:
+        if x == 0.0:
+            return values[0]
+        if x == s:
+            return values[1]
+        near = min(found, key=lambda y: abs(y - x))
+        fraction = x / s
+        guess = (1 - fraction) * start.u + fraction * end if abs(near - x) > 0.2 * s else found[near]
+        try:
+            u = corrected(equations, start, x, guess, scales)[0]
+        except NoConvergence:
+            u = corrected(equations, start, x, start.u + x * start.tangent * scales, scales)[0]
+        found[x] = u
+        return test(u)
+
+    try:
+        root = float(brentq(value, 0.0, s, xtol=1e-15, rtol=8.9e-16, maxiter=100))
+        value(root)
+    except (NoConvergence, ValueError):
+        return None
+    return found.get(root)

@@ -1,0 +1,112 @@
+"""`Branch`: orbits along a parameter, with the special points on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.orbits.orbit import Orbit
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SpecialPoint:
+    """A point where something happens to an orbit: what, where, and the orbit there. It can be followed itself."""
+
+    kind: str
+    parameter: str
+    value: float
+    orbit: Orbit
+    note: str = ""
+    vector: Floats | None = None
+    margin: Any = None
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} at {self.parameter} = {self.value:.10g}, period {self.orbit.period:.10g}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Orbits along a parameter.
+
+    `points` are the orbits in the order in which they were found, `special` the special points, `reason` says why the
+    branch ends where it ends. `extremes[i]` holds the smallest and the largest value of every state of orbit i.
+    """
+
+    parameter: str
+    points: tuple[Orbit, ...]
+    special: tuple[SpecialPoint, ...]
+    reason: str
+    extremes: Floats = field(repr=False)
+    evaluations: int = 0
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def values(self) -> Floats:
+        """The parameter along the branch."""
+        return np.array([orbit.model.parameters[self.parameter] for orbit in self.points])
+
+    @property
+    def periods(self) -> Floats:
+        return np.array([orbit.period for orbit in self.points])
+
+    @property
+    def stable(self) -> NDArray[np.bool_]:
+        return np.array([orbit.stable for orbit in self.points])
+
+    def of_kind(self, kind: str) -> list[SpecialPoint]:
+        """The special points of a kind; the beginning of its name is enough."""
+        return [point for point in self.special if point.kind.startswith(kind)]
+
+    @property
+    def data(self) -> xr.Dataset:
+        """The branch as a labelled table."""
+        from stickslip.branches.table import dataset
+
+        return dataset(self)
+
+    def table(self) -> str:
+        """The special points as text."""
+        head = f"{'kind':<24} {self.parameter:>16} {'period':>16}  multipliers"
+        return "\n".join([head, *(self._row(point) for point in self.special), f"{self.reason}"])
+
+    def _row(self, point: SpecialPoint) -> str:
+        values = ", ".join(f"{m.real:.6g}" + (f"{m.imag:+.6g}i" if m.imag else "") for m in point.orbit.multipliers)
+        return f"{point.kind:<24} {point.value:>16.10g} {point.orbit.period:>16.10g}  {values}"
+
+    def plot(self, **keywords: Any) -> Any:
+        """The bifurcation diagram."""
+        from stickslip import plot
+
+        return plot.branch(self.data, **keywords)
+
+    def __iter__(self) -> Iterator[Orbit]:
+        return iter(self.points)
+
+
+def joined(first: Branch, second: Branch) -> Branch:
+    """Two branches from the same orbit, in opposite directions, as one."""
+    reason = " ".join(dict.fromkeys([first.reason, second.reason]))
+    return Branch(
+        first.parameter,
+        (*first.points[::-1], *second.points[1:]),
+        (*first.special[::-1], *second.special),
+        reason,
+        np.concatenate([first.extremes[::-1], second.extremes[1:]]),
+        first.evaluations + second.evaluations,
+    )
+
+
+def ordered(points: Sequence[SpecialPoint]) -> tuple[SpecialPoint, ...]:
+    """Special points in the order of the branch, the same one once."""
+    return tuple(points)
