@@ -43,7 +43,7 @@ class Place:
 def place(equations: Followable, u: Floats, scales: Floats, along: Floats | None) -> Place:
     """A point with its tangent, oriented along a given one."""
     _, J = equations.residual(u)
-    tangent = null_vector(J * scales)
+    tangent = null_vector(J * scales, along)
     if along is not None and float(tangent @ along) < 0:
         tangent = -tangent
     bordered = np.vstack([J * scales, tangent])
@@ -51,8 +51,16 @@ def place(equations: Followable, u: Floats, scales: Floats, along: Floats | None
     return Place(u, tangent, sign)
 
 
-def null_vector(J: Floats) -> Floats:
-    """The unit vector that J sends to zero."""
+def null_vector(J: Floats, near: Floats | None = None) -> Floats:
+    """The unit vector that J sends to zero; a vector that is not across it saves time."""
+    if near is not None and J.shape[0] + 1 == J.shape[1]:
+        try:
+            x = np.linalg.solve(np.vstack([J, near]), np.append(np.zeros(len(J)), 1.0))
+            size = float(np.linalg.norm(x))
+            if np.isfinite(size) and np.max(np.abs(J @ x)) <= 1e-9 * size:
+                return np.asarray(x / size, float)
+        except np.linalg.LinAlgError:
+            pass
     return np.asarray(np.linalg.svd(J)[2][-1], float)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from stickslip.branches.margins import (
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import suggest
 from stickslip.orbits import exact
-from stickslip.orbits.guess import Guess, OrbitError
+from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.motion import Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton
 from stickslip.orbits.orbit import Orbit
@@ -37,6 +37,7 @@ Progress = Callable[[float, int], None]
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-7
 """Length of steps, in units of the orbit's size and of the parameter range."""
 
+FRACTIONS = np.arange(17) / 16
 ONWARD = (1e-4, 1e-3, 1e-5, 1e-6, 1e-2)
 """How far beyond a change of signature, as a part of the parameter range, the branch is taken up again."""
 
@@ -303,7 +304,7 @@ class _Walk:
             if value is None or not np.isfinite(value):
                 continue
             def test(v: Floats, key: Any = key) -> float:
-                return margins(self.problem, self.problem.solved(v)).get(key, np.inf)
+                return margins(self.problem, self.problem.solved(v), key).get(key, np.inf)
 
             root = located(self.problem, self.here, u, s, self.scales, test, (value, new[key]))
             if root is not None:
@@ -346,33 +347,37 @@ class _Walk:
 
     def _onward(self, there: Place, solved: Solved) -> tuple[Orbit, float] | None:
         """The orbit with another signature that begins here, and the direction in which its parameter changes."""
-        longest = int(np.argmax(solved.durations))
-        mode, half = self.problem.signature.modes[longest], 0.5 * float(solved.durations[longest])
-        begin = float(solved.begins[longest])
+        for near, side in self._near(there, solved):
+            motion = self.motion.with_parameters(near.parameters)
+            try:
+                pieces = exact.resimulated(self.problem, near, motion)
+                if pieces is None:
+                    continue
+                problem = self.problem
+                orbit = exact.solve(motion, pieces, problem.state_scale, problem.turns, problem.forcing)
+            except (OrbitError, NoConvergence, MotionError):
+                continue
+            changed = not orbit.signature.same_as(self.problem.signature)
+            if changed and abs(orbit.period - solved.period) <= 0.1 * solved.period:
+                return orbit, side
+        return None
+
+    def _near(self, there: Place, solved: Solved) -> Iterator[tuple[Solved, float]]:
+        """Where the next signature is looked for: a little beyond, on the path that is no longer possible; then at the
+        same states with the parameter changed a little, both ways. With each the direction to go on in."""
         ahead = 1.0 if there.slope >= 0 else -1.0
+        for part in ONWARD:
+            try:
+                guess = there.u + part * there.tangent * self.scales
+                u = corrected(self.problem, there, part, guess, self.scales)[0]
+                yield self.problem.solved(u), ahead
+            except (NoConvergence, MotionError):
+                continue
         for side in (ahead, -ahead):
             for part in ONWARD:
                 parameters = solved.parameters.copy()
                 parameters[self.number] += side * part * self.range
-                motion = self.motion.with_parameters(parameters)
-                try:
-                    middle = self.motion.with_parameters(solved.parameters).phase(
-                        mode, solved.states[longest], begin, half
-                    )
-                    z = motion.at_rest(middle.state, begin + half, mode)
-                    period = solved.period
-                    if self.problem.turns:
-                        period = self.problem.turns * self.problem.forcing_period(parameters)
-                    guess = Guess(z, begin + half, period, self.problem.state_scale)
-                    orbit = exact.converge(motion, guess, self.problem.turns, self.problem.forcing)
-                except (OrbitError, NoConvergence, MotionError):
-                    continue
-                if orbit.signature.same_as(self.problem.signature):
-                    continue
-                if abs(orbit.period - solved.period) > 0.1 * solved.period:
-                    continue
-                return orbit, side
-        return None
+                yield replace(solved, parameters=parameters), side
 
     # -- branch switching ------------------------------------------------------------------------------------------
 
@@ -428,17 +433,11 @@ def _repeated(problem: Problem, times: int) -> Problem:
 def extremes_of(problem: Problem, solved: Solved) -> Floats:
     """The smallest and the largest value of every state along an orbit."""
     motion = problem.motion.with_parameters(solved.parameters)
-    lows, highs = [], []
-    for mode, z, t, duration in zip(problem.signature.modes, solved.states, solved.begins, solved.durations, strict=True):
-        low, high = motion.extremes(mode, z, float(t), float(duration))
-        lows.append(low)
-        highs.append(high)
-    return np.array([np.min(lows, axis=0), np.max(highs, axis=0)])
-
-
-def values_along(orbits: Sequence[Orbit], name: str) -> Floats:
-    """A parameter along orbits."""
-    return np.array([orbit.model.parameters[name] for orbit in orbits])
-
-
-__all__ = ["follow", "newton"]
+    values = [
+        motion.sampled(mode, z, float(t), float(duration) * FRACTIONS)[0][:, : problem.n]
+        for mode, z, t, duration in zip(
+            problem.signature.modes, solved.states, solved.begins, solved.durations, strict=True
+        )
+    ]
+    everything = np.concatenate(values)
+    return np.array([everything.min(axis=0), everything.max(axis=0)])

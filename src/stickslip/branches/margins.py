@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from stickslip.orbits.motion import Motion
+from stickslip.orbits.motion import Motion, Phase
 from stickslip.orbits.phases import Problem, Solved, guard_terms
-from stickslip.orbits.signature import RELEASE, SECTION, STOP
+from stickslip.orbits.signature import SECTION, STOP
 from stickslip.orbits.stability import Complexes, nontrivial
 
 Floats = NDArray[np.float64]
@@ -42,13 +42,19 @@ Margin = tuple[str, int, int, int]
 """What a margin is about: what happens at its zero; the phase; the contact; which of several."""
 
 
-def margins(problem: Problem, solved: Solved) -> dict[Margin, float]:
-    """Numbers that are positive while the phases are those the system itself chooses."""
+def margins(problem: Problem, solved: Solved, only: Margin | None = None) -> dict[Margin, float]:
+    """Numbers that are positive while the phases are those the system itself chooses.
+
+    `only` asks for one of them; it is missing from the result where it does not exist.
+    """
     found: dict[Margin, float] = {}
     for j in range(problem.phases):
+        if only is not None and j != only[1]:
+            continue
         if problem.signature.events[j].kind != SECTION:
             found |= _of_event(problem, solved, j)
-        found |= _inside(problem, solved, j)
+        if only is None or only not in found:
+            found |= _inside(problem, solved, j)
     return found
 
 
@@ -60,23 +66,25 @@ def _of_event(problem: Problem, solved: Solved, j: int) -> dict[Margin, float]:
     found[(GRAZING if event.kind == STOP else ADDING, j, event.contact, 0)] = -rate
     following = (j + 1) % problem.phases
     before, after = problem.signature.modes[j], problem.signature.modes[following]
-    motion = problem.motion.with_parameters(solved.parameters)
-    here = motion.phase(after, solved.states[following], float(solved.begins[following]), 0.0)
     for i, (old, new) in enumerate(zip(before, after, strict=True)):
-        force, static = here.values[here.row("force", i)], here.values[here.row("static", i)]
-        if old != 0 and new == 0:  # it sticks: which way would it be pulled away?
-            for side in (1, -1):
-                room = float(static - side * force)
-                gap = here.rates[here.row("static", i)] - side * here.rates[here.row("force", i)]
-                kind = GRAZING if side * old < 0 else (CROSSING if gap < 0 else SWITCHING)
-                found[(kind, j, i, side)] = room
-        elif old != 0 and new == -old:  # it passes through: a contact at rest here would not hold
-            stuck = [0 if k == i else m for k, m in enumerate(after)]
-            held = motion.phase(stuck, solved.states[following], float(solved.begins[following]), 0.0)
-            force, static = held.values[held.row("force", i)], held.values[held.row("static", i)]
-            gap = held.rates[held.row("static", i)] - old * held.rates[held.row("force", i)]
-            found[(CROSSING if gap < 0 else SWITCHING, j, i, 0)] = float(old * force - static)
+        if old == 0 or new == old:
+            continue
+        # Whether it sticks or passes through, what matters is the force that would hold it.
+        held = _held(problem, solved, following, i)
+        force, static = held.row("force", i), held.row("static", i)
+        for side in (1, -1) if new == 0 else (old,):
+            room = float(held.values[static] - side * held.values[force])
+            gap = float(held.rates[static] - side * held.rates[force])
+            kind = GRAZING if side * old < 0 else (CROSSING if gap < 0 else SWITCHING)
+            found[(kind, j, i, side + 3)] = room if new == 0 else -room
     return found
+
+
+def _held(problem: Problem, solved: Solved, j: int, contact: int) -> Phase:
+    """The begin of phase j with a contact held at rest."""
+    mode = [0 if i == contact else m for i, m in enumerate(problem.signature.modes[j])]
+    motion = problem.motion.with_parameters(solved.parameters)
+    return motion.phase(mode, solved.states[j], float(solved.begins[j]), 0.0)
 
 
 def _inside(problem: Problem, solved: Solved, j: int) -> dict[Margin, float]:
@@ -86,13 +94,13 @@ def _inside(problem: Problem, solved: Solved, j: int) -> dict[Margin, float]:
     if duration <= 0:
         return {}
     times = duration * np.arange(1, SAMPLES) / SAMPLES
-    points = [motion.phase(mode, solved.states[j], begin, float(t)) for t in times]
+    _, rates_at = motion.sampled(mode, solved.states[j], begin, times)
     found: dict[Margin, float] = {}
-    for kind, contact, side, terms in guards_of(mode, points[0].row):
-        rates = np.array([sum(w * p.rates[row] for row, w in terms) for p in points])
+    for kind, contact, side, terms in guards_of(mode, solved.ends[j].row):
+        rates = sum((w * rates_at[:, row] for row, w in terms), np.zeros(len(times)))
         for number, i in enumerate(np.nonzero((rates[:-1] < 0) & (rates[1:] >= 0))[0]):
             value = _minimum(motion, problem, solved, j, terms, float(times[i]), float(times[i + 1]))
-            key = (kind, j, contact, side + 10 * number)
+            key = (kind, j, contact, side + 10 * (number + 1))
             found[key] = min(value, found.get(key, np.inf))
     return found
 
@@ -124,8 +132,3 @@ def _minimum(
     here = motion.phase(mode, z, begin, t)
     return float(sum(weight * here.values[row] for row, weight in terms))
 
-
-__all__ = [
-    "ADDING", "BRANCH_POINT", "CROSSING", "FLIP", "FOLD", "GRAZING", "LOSS", "RELEASE", "SWITCHING", "TORUS",
-    "flip_test", "has_pair_on_circle", "margins", "torus_test",
-]  # fmt: skip

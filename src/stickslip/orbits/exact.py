@@ -18,6 +18,9 @@ from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature
 from stickslip.orbits.stability import multipliers_of
 
 Floats = NDArray[np.float64]
+LONG = 0.01
+"""Part of the period that a phase must last to be simulated from its middle."""
+
 SHIFTS = (0.0, 0.31, 0.57, 0.83)
 """Where in the period a guess is cut, tried in this order: a cut must not fall on an event."""
 
@@ -152,6 +155,30 @@ def minimal(problem: Problem, solved: Solved) -> tuple[Problem, Solved]:
         u = smaller.pack(solved.states[:count], solved.durations[:count], float(solved.begins[0]), solved.parameters)
         return smaller, smaller.solved(newton(smaller.residual, u, smaller.scales(u)))
     return problem, solved
+
+
+def resimulated(problem: Problem, solved: Solved, motion: Motion) -> list[Piece] | None:
+    """The phases that the system itself goes through near a solution: simulated from the middle of every long phase to
+    the middle of the next, so that nothing is lost by instability; None where they do not fit together."""
+    long = [j for j in range(problem.phases) if solved.durations[j] > LONG * solved.period]
+    own = problem.motion.with_parameters(solved.parameters)
+    starts = []
+    for j in long:
+        mode, begin, half = problem.signature.modes[j], float(solved.begins[j]), 0.5 * float(solved.durations[j])
+        middle = own.phase(mode, solved.states[j], begin, half).state
+        starts.append((motion.at_rest(middle, begin + half, mode), begin + half, mode))
+    runs = []
+    for k, (z, t, _) in enumerate(starts):
+        _, until, _ = starts[(k + 1) % len(starts)]
+        runs.append(pieces_of(motion, motion.run(z, t, until - t if until > t else until - t + solved.period)))
+    pieces: list[Piece] = []
+    for k, run in enumerate(runs):
+        last, first = runs[k - 1][-1], run[0]
+        if last.mode != first.mode or first.event is None or first.mode != starts[k][2]:
+            return None
+        whole = Piece(first.mode, last.state, first.time - last.duration, last.duration + first.duration, first.event)
+        pieces += [whole, *run[1:-1]]
+    return pieces
 
 
 # -- admissibility ---------------------------------------------------------------------------------------------------

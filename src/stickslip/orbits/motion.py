@@ -89,12 +89,17 @@ class Motion:
         self.states, self.contacts = len(model.states), len(model.contacts)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
-        self.evaluations = 0
+        self._count = [0]  # shared by copies for other parameter values
+
+    @property
+    def evaluations(self) -> int:
+        """Taylor expansions since this motion, or the one it was copied from, was made."""
+        return self._count[0]
 
     def with_parameters(self, values: Floats) -> Motion:
         """The same motion for other parameter values."""
         other = object.__new__(Motion)
-        other.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_cached")})
+        other.__dict__.update(self.__dict__)
         other.parameters = np.array(values, float)
         other.__dict__.pop("_forcing", None)
         return other
@@ -145,9 +150,12 @@ class Motion:
         integers[m.VARIED : m.VARIED + count] = [-1] * n + list(which)
 
     def phase(
-        self, mode: Sequence[int], z: Floats, t: float, duration: float, which: Sequence[int] = ()
+        self, mode: Sequence[int], z: Floats, t: float, duration: float, which: Sequence[int] | None = None
     ) -> Phase:
-        """The motion for `duration` in fixed modes. `which` are parameters by number; one past the last is time."""
+        """The motion for `duration` in fixed modes; with derivatives where `which` is given, be it empty.
+
+        `which` are parameters by number; one past the last is the time of the start.
+        """
         m, n, c = self.field.program, self.states, self.contacts
         floats, integers = self._arrays()
         self._set(floats, integers, np.asarray(z, float), t, which)
@@ -156,14 +164,14 @@ class Motion:
         code = m.flow(floats, integers, float(duration), MOST_STEPS)
         if code != 0:
             raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {OUTCOMES[code].value}")
-        rows, count = n + 3 * c, n + len(which)
+        rows, count = n + 3 * c, 0 if which is None else n + len(which)
         series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
         values, rates, bends = series[:, 0].copy(), series[:, 1].copy(), 2 * series[:, 2]
         values[:n] = floats[m.STATE : m.STATE + n]
         out = np.zeros((count, rows, 2))
         m.end_variations(floats, integers, out.reshape(-1))
         evaluations = int(integers[m.EVALUATIONS])
-        self.evaluations += evaluations
+        self._count[0] += evaluations
         by, rates_by = out[:, :, 0].T, out[:, :, 1].T
         return Phase(
             n, c, start_rate, values, rates, bends, by[:, :n], by[:, n:], rates_by[:, :n], rates_by[:, n:], evaluations
@@ -199,7 +207,7 @@ class Motion:
             code = 0
         count = 0 if which is None else n + len(which)
         variation = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
-        self.evaluations += int(integers[m.EVALUATIONS])
+        self._count[0] += int(integers[m.EVALUATIONS])
         mode = integers[m.MODE : m.MODE + c].copy()
         state = floats[m.STATE : m.STATE + n].copy()
         rate = self._rate_at(floats, integers)
@@ -245,7 +253,18 @@ class Motion:
                     z += G[:, i] * (-v[i] / D[i, i])
         return z
 
-    def extremes(self, mode: Sequence[int], z: Floats, t: float, duration: float) -> tuple[Floats, Floats]:
-        """The smallest and the largest value of every state during a phase."""
-        states = np.array([self.phase(mode, z, t, duration * k / 16).state for k in range(17)])
-        return states.min(axis=0), states.max(axis=0)
+    def sampled(self, mode: Sequence[int], z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
+        """Values and rates of all rows (z, v, λ, S) of a phase at rising durations: one row of the result each."""
+        m, n, c = self.field.program, self.states, self.contacts
+        floats, integers = self._arrays()
+        self._set(floats, integers, np.asarray(z, float), t, None)
+        integers[m.MODE : m.MODE + c] = mode
+        rows, before = n + 3 * c, 0.0
+        values, rates = np.zeros((len(durations), rows)), np.zeros((len(durations), rows))
+        for k, duration in enumerate(durations):
+            code = m.flow(floats, integers, float(duration) - before, MOST_STEPS)
+            if code != 0:
+                raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {OUTCOMES[code].value}")
+            series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
+            values[k], rates[k], before = series[:, 0], series[:, 1], float(duration)
+        return values, rates

@@ -220,7 +220,7 @@ class Problem:
         """∇φ with respect to the state at the end of phase j, and φ̇ along it."""
         motion = self.motion.with_parameters(solved.parameters)
         time = float(solved.begins[j] + solved.durations[j])
-        here = motion.phase(self.signature.modes[j], solved.ends[j].state, time, 0.0)
+        here = motion.phase(self.signature.modes[j], solved.ends[j].state, time, 0.0, [])
         terms = guard_terms(self.signature.events[j], here)
         gradient = sum((weight * here.by_state[row] for row, weight in terms), np.zeros(self.n))
         return gradient, float(sum(weight * here.rates[row] for row, weight in terms))

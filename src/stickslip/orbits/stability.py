@@ -38,7 +38,7 @@ def _remaining(problem: Problem, solved: Solved, first: int) -> Floats:
         return np.eye(problem.n)
     motion = problem.motion.with_parameters(solved.parameters)
     start, time = solved.states[first], float(solved.begins[first])
-    here = motion.phase(problem.signature.modes[first], start, time, 0.0)
+    here = motion.phase(problem.signature.modes[first], start, time, 0.0, [])
     H = here.by_state[[here.row("v", i) for i in contacts]] * problem.state_scale
     _, sizes, rows = np.linalg.svd(H)
     rank = int(np.sum(sizes > 1e-12 * sizes[0]))
