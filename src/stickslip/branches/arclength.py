@@ -64,6 +64,13 @@ def null_vector(J: Floats, near: Floats | None = None) -> Floats:
     return np.asarray(np.linalg.svd(J)[2][-1], float)
 
 
+def is_singular(equations: Followable, u: Floats, scales: Floats, tangent: Floats) -> bool:
+    """Whether another path crosses at u. A determinant may also change its sign by passing through infinity."""
+    _, J = equations.residual(u)
+    sizes = np.linalg.svd(np.vstack([J * scales, tangent]), compute_uv=False)
+    return bool(sizes[-1] < 1e-6 * min(1.0, sizes[0]))
+
+
 def corrected(equations: Followable, start: Place, s: float, guess: Floats, scales: Floats) -> tuple[Floats, int]:
     """The point of the path at the distance s from `start`, measured along its tangent; and the iterations it took."""
     count = 0

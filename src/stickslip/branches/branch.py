@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.orbits.orbit import Orbit
 
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ class SpecialPoint:
     value: float
     orbit: Orbit
     note: str = ""
-    vector: Floats | None = None
     margin: Any = None
+
+    @property
+    def bifurcates(self) -> bool:
+        """Whether another branch begins here that `follow` can step onto."""
+        return self.kind in (FLIP, BRANCH_POINT)
 
     def __repr__(self) -> str:
         return f"<{self.kind} at {self.parameter} = {self.value:.10g}, period {self.orbit.period:.10g}>"
@@ -106,7 +111,3 @@ def joined(first: Branch, second: Branch) -> Branch:
         first.evaluations + second.evaluations,
     )
 
-
-def ordered(points: Sequence[SpecialPoint]) -> tuple[SpecialPoint, ...]:
-    """Special points in the order of the branch, the same one once."""
-    return tuple(points)

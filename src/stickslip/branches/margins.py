@@ -74,10 +74,18 @@ def _of_event(problem: Problem, solved: Solved, j: int) -> dict[Margin, float]:
         force, static = held.row("force", i), held.row("static", i)
         for side in (1, -1) if new == 0 else (old,):
             room = float(held.values[static] - side * held.values[force])
-            gap = float(held.rates[static] - side * held.rates[force])
-            kind = GRAZING if side * old < 0 else (CROSSING if gap < 0 else SWITCHING)
+            kind = GRAZING if side * old < 0 else CROSSING
             found[(kind, j, i, side + 3)] = room if new == 0 else -room
     return found
+
+
+def crossing_name(problem: Problem, solved: Solved, j: int, contact: int) -> str:
+    """Where a contact arrives at rest with its force just at the static limit: does it stick for an instant and then
+    pass (crossing-sliding), or does it go on sticking (switching-sliding)?"""
+    side = problem.signature.modes[j][contact]
+    held = _held(problem, solved, (j + 1) % problem.phases, contact)
+    growing = held.rates[held.row("static", contact)] - side * held.rates[held.row("force", contact)]
+    return SWITCHING if growing > 0 else CROSSING
 
 
 def _held(problem: Problem, solved: Solved, j: int, contact: int) -> Phase:

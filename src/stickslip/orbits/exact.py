@@ -15,14 +15,86 @@ from stickslip.orbits.newton import History, NoConvergence, newton
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import Problem, Solved, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
-from stickslip.orbits.stability import multipliers_of
+from stickslip.orbits.stability import Complexes, multipliers_of
 
 Floats = NDArray[np.float64]
 LONG = 0.01
 """Part of the period that a phase must last to be simulated from its middle."""
 
+FRACTIONS = np.arange(17) / 16
 SHIFTS = (0.0, 0.31, 0.57, 0.83)
 """Where in the period a guess is cut, tried in this order: a cut must not fall on an event."""
+
+
+class PhaseProblem(Problem):
+    """The equations of an orbit phase by phase, and what an orbit that solves them is.
+
+    For developers: what `follow` needs of any equations of orbits is `residual`, `scales`, `solved`, and the methods
+    below; `shooting.ShootingProblem` is the other implementation.
+    """
+
+    def multipliers(self, solved: Solved) -> Complexes:
+        """Floquet multipliers."""
+        return multipliers_of(self, solved)
+
+    def fault(self, solved: Solved) -> str:
+        """Why the system would not move like this; empty where it would."""
+        return inadmissible(self, solved)
+
+    def orbit(self, solved: Solved, history: History | None = None) -> Orbit:
+        """The solution as an Orbit."""
+        return build(self, solved, history or History())
+
+    def extremes(self, solved: Solved) -> Floats:
+        """The smallest and the largest value of every state along the orbit."""
+        motion = self.motion.with_parameters(solved.parameters)
+        phases = zip(self.signature.modes, solved.states, solved.begins, solved.durations, strict=True)
+        values = [motion.sampled(m, z, float(t), float(d) * FRACTIONS)[0][:, : self.n] for m, z, t, d in phases]
+        everything = np.concatenate(values)
+        return np.array([everything.min(axis=0), everything.max(axis=0)])
+
+    def repeated(self, u: Floats, times: int) -> tuple[PhaseProblem, Floats]:
+        """The same orbit gone through several times in one period."""
+        states, durations, start, parameters = self.unpack(u)
+        problem = PhaseProblem(
+            self.motion, self.signature.repeated(times), self.state_scale, self.free,
+            self.turns * times, self.forcing, self.section,
+        )  # fmt: skip
+        return problem, problem.pack(np.tile(states, (times, 1)), np.tile(durations, times), start, parameters)
+
+    def shorter(self, solved: Solved) -> Orbit | None:
+        """The orbit of a shorter period that a solution goes through more than once, if it does."""
+        try:
+            problem, once = minimal(self, solved)
+        except NoConvergence:
+            return None
+        return None if problem is self else build(problem, once, History())
+
+    @property
+    def evaluations(self) -> int:
+        """Taylor expansions so far."""
+        return self.motion.evaluations
+
+    def moved(self, u: Floats) -> PhaseProblem:
+        """The same equations with the section, if there is one, through the present orbit."""
+        if self.section is None:
+            return self
+        states, _, start, parameters = self.unpack(u)
+        section = section_at(self.motion.with_parameters(parameters), self.signature, states[0], start, self.state_scale)
+        return PhaseProblem(
+            self.motion, self.signature, self.state_scale, self.free, self.turns, self.forcing, section
+        )
+
+
+def section_at(
+    motion: Motion, signature: Signature, state: Floats, time: float, scale: Floats
+) -> tuple[Floats, Floats]:
+    """A point and the direction of motion there, which stands on the section."""
+    rate = motion.phase(signature.modes[0], state, time, 0.0).start_rate / scale
+    size = float(np.linalg.norm(rate))
+    if not size > 0:
+        raise OrbitError("the guess does not move: it is an equilibrium")
+    return state, rate / size
 
 
 def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) -> Orbit:
@@ -58,11 +130,8 @@ def solve(motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, fo
     durations = np.array([piece.duration for piece in pieces])
     section = None
     if signature.events[0].kind == SECTION and not turns:
-        rate = motion.phase(pieces[0].mode, pieces[0].state, pieces[0].time, 0.0).start_rate / scale
-        if not np.linalg.norm(rate) > 0:
-            raise OrbitError("the guess does not move: it is an equilibrium")
-        section = (pieces[0].state, rate / np.linalg.norm(rate))
-    problem = Problem(motion, signature, scale, (), turns, forcing, section)
+        section = section_at(motion, signature, pieces[0].state, pieces[0].time, scale)
+    problem = PhaseProblem(motion, signature, scale, (), turns, forcing, section)
     history = History()
     u = problem.pack(states, durations, pieces[0].time, motion.parameters)
     u = newton(problem.residual, u, problem.scales(u), history=history)
@@ -123,15 +192,14 @@ def with_parameters(model: Model, names: Sequence[str], values: Floats) -> Model
     return model.with_(changed) if changed else model
 
 
-def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = None) -> tuple[Problem, Floats]:
+def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = None) -> tuple[PhaseProblem, Floats]:
     """The equations that an orbit solves, and the orbit as their unknowns."""
     motion = motion or Motion(orbit.model)
     phases = orbit.phases
     section = None
     if orbit.signature.events[0].kind == SECTION and not orbit.turns:
-        rate = motion.phase(orbit.signature.modes[0], phases.states[0], orbit.start_time, 0.0).start_rate / phases.scale
-        section = (phases.states[0], rate / np.linalg.norm(rate))
-    problem = Problem(motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section)
+        section = section_at(motion, orbit.signature, phases.states[0], orbit.start_time, phases.scale)
+    problem = PhaseProblem(motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section)
     return problem, problem.pack(phases.states, phases.durations, orbit.start_time, motion.parameters)
 
 
@@ -148,7 +216,7 @@ def minimal(problem: Problem, solved: Solved) -> tuple[Problem, Solved]:
         blocks = folded.reshape(times, count, -1)
         if np.max(np.abs(blocks - blocks[0])) > 1e-7:
             continue
-        smaller = Problem(
+        smaller = PhaseProblem(
             problem.motion.with_parameters(solved.parameters), part, problem.state_scale, (),
             problem.turns // times, problem.forcing, problem.section,
         )  # fmt: skip

@@ -246,11 +246,3 @@ def signature_of(contacts: Sequence[str], pieces: Sequence[Piece]) -> Signature:
     events = [piece.event or Event(SECTION) for piece in pieces]
     return Signature(tuple(contacts), tuple(piece.mode for piece in pieces), tuple(events))
 
-
-def with_free(problem: Problem, free: Sequence[int], motion: Motion | None = None) -> Problem:
-    """The same equations with other parameters among the unknowns."""
-    return Problem(
-        motion or problem.motion, problem.signature, problem.state_scale, free,
-        problem.turns, problem.forcing, problem.section,
-    )  # fmt: skip
-
