@@ -21,7 +21,9 @@ MOST_ITERATIONS = 8
 
 
 class Followable(Protocol):
-    """Equations F(u) = 0 with one unknown more than independent equations."""
+    """Equations F(u) = 0 with one unknown more than independent equations, and how well they can be solved."""
+
+    tolerance: float
 
     def residual(self, u: Floats) -> tuple[Floats, Floats]: ...
 
@@ -82,7 +84,7 @@ def corrected(equations: Followable, start: Place, s: float, guess: Floats, scal
         along = float(start.tangent @ ((u - start.u) / scales)) - s
         return np.append(F, along), np.vstack([J, start.tangent / scales])
 
-    return newton(bordered, guess, scales, most=MOST_ITERATIONS, tolerance=1e-11), count
+    return newton(bordered, guess, scales, most=MOST_ITERATIONS, tolerance=equations.tolerance), count
 
 
 def located(

@@ -386,10 +386,9 @@ class Walk:
         _, J = self.problem.residual(double)
         both = np.linalg.svd(J * self.scales)[2][-2:]
         _, J_single = single.residual(u)
-        inner = (len(double) - (len(double) - len(u)) - 1) if times == 1 else len(double) - len(u)
-        scales = np.concatenate([self.scales[:inner], self.scales[len(double) - (len(u) - inner) :]])
+        scales = single.scales(u)
         known = np.linalg.svd(J_single * scales)[2][-1]
-        trivial = np.concatenate([np.tile(known[:inner], times), known[inner:]])
+        trivial = single.tiled(known * scales, times) / self.scales
         trivial /= np.linalg.norm(trivial)
         across = both - np.outer(both @ trivial, trivial)
         direction = across[int(np.argmax(np.linalg.norm(across, axis=1)))]

@@ -62,6 +62,11 @@ class PhaseProblem(Problem):
         )  # fmt: skip
         return problem, problem.pack(np.tile(states, (times, 1)), np.tile(durations, times), start, parameters)
 
+    def tiled(self, change: Floats, times: int) -> Floats:
+        """A change of the unknowns, as one of the orbit gone through several times."""
+        inner = self.phases * (self.n + 1)
+        return np.concatenate([np.tile(change[:inner], times), change[inner:]])
+
     def shorter(self, solved: Solved) -> Orbit | None:
         """The orbit of a shorter period that a solution goes through more than once, if it does."""
         try:

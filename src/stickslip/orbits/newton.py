@@ -63,7 +63,7 @@ def newton(
             raise NoConvergence("the equations are singular")
         step = x * min(1.0, LONGEST_STEP / size) if size > 0 else x
         u = u + step * scales
-        if size <= tolerance or (size <= 1e-9 and size >= 0.3 * before):
+        if size <= tolerance or (size <= 1e3 * tolerance and size >= 0.3 * before):
             return u
         before = size
     last = f"after {most} iterations the last step is {size:.2g} of the size of the orbit, the residual {residual:.2g}"

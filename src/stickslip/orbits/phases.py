@@ -41,6 +41,8 @@ class Problem:
     `turns` is the number of periods of the excitation in one period of the orbit (0: not excited).
     """
 
+    tolerance = 1e-11
+
     def __init__(
         self,
         motion: Motion,

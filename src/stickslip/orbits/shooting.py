@@ -1,0 +1,357 @@
+"""Orbits of methods that smear the discontinuity: shooting, z(T) = z(0) with the period as an unknown.
+
+Reference: leine1998 Eq. (7), and its Sec. 4 on fundamental matrices by differences.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.methods.base import Method
+from stickslip.methods.smooth import Smooth
+from stickslip.methods.stiff import FlowError, Map, StiffFlow
+from stickslip.methods.switch import Switch
+from stickslip.model.system import Model
+from stickslip.orbits.exact import with_parameters
+from stickslip.orbits.guess import OrbitError, guess_from, scale_of
+from stickslip.orbits.motion import Motion, MotionError
+from stickslip.orbits.newton import History, NoConvergence, newton
+from stickslip.orbits.orbit import Orbit, Phases
+from stickslip.orbits.signature import SECTION, Event, Signature
+from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
+from stickslip.simulation import simulate
+
+Floats = NDArray[np.float64]
+DIFFERENCE = 3e-5
+"""Half the distance of neighbouring starts, relative to the size of each state: the switch model is rough below."""
+
+
+class Flow(ABC):
+    """Where a state leads, with derivatives. For developers: `map`, `between`, `state`, and back."""
+
+    tolerance = 1e-10
+
+    def __init__(self, model: Model, parameters: Floats) -> None:
+        self.model, self.parameters = model, parameters
+        self.evaluations = 0
+
+    @abstractmethod
+    def map(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
+        """The end, and its derivatives with respect to start, parameters and time of the start."""
+
+    @abstractmethod
+    def sampled(self, y: Floats, t: float, duration: float, count: int) -> Floats:
+        """States z at evenly spaced times."""
+
+    def exchanged(self, z: Floats, t: float) -> Floats:
+        """The variables of a state."""
+        return np.array(z, float)
+
+    def state(self, y: Floats, t: float) -> Floats:
+        """The state of the variables."""
+        return np.array(y, float)
+
+
+class SmoothFlow(Flow):
+    """Of the smoothed equations, with exact derivatives; the variables hold sliding velocities."""
+
+    def __init__(self, model: Model, method: Smooth, parameters: Floats) -> None:
+        super().__init__(model, parameters)
+        tight = min(method.rtol, 1e-10)
+        self.flow = StiffFlow(model, method.eps, method.shape, rtol=tight, parameters=parameters)
+
+    def map(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
+        try:
+            end = self.flow.map(y, t, duration, which)
+        except FlowError as error:
+            raise MotionError(str(error)) from None
+        self.evaluations += end.evaluations
+        return end
+
+    def sampled(self, y: Floats, t: float, duration: float, count: int) -> Floats:
+        path = self.flow.path(y, t, duration)
+        self.evaluations += path.evaluations
+        times = t + duration * np.arange(count) / count
+        return np.array([self.flow.state(row, float(time)) for row, time in zip(path(times), times, strict=True)])
+
+    def exchanged(self, z: Floats, t: float) -> Floats:
+        return self.flow.exchanged(z, t)
+
+    def state(self, y: Floats, t: float) -> Floats:
+        return self.flow.state(y, t)
+
+
+class DifferenceFlow(Flow):
+    """Of any method, with derivatives by central differences: ξ must not be too small, since the switch model's map
+    is rough on the scale of its band."""
+
+    tolerance = 1e-6
+
+    def __init__(self, model: Model, method: Method, parameters: Floats) -> None:
+        super().__init__(with_parameters(model, list(model.parameters), parameters), parameters)
+        self.method = method
+
+    def _end(self, model: Model, y: Floats, t: float, duration: float) -> Floats:
+        if not duration > 0:
+            raise MotionError(f"the period ran to {duration:.3g} while it was sought")
+        run = simulate(model, (t, t + duration), start=list(y), method=self.method, samples=2)
+        if not run.attrs["status"].startswith("The run reached the end"):
+            raise MotionError(run.attrs["status"])
+        self.evaluations += int(run.attrs["evaluations"])
+        return np.array([float(run[name][-1]) for name in model.states])
+
+    def map(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
+        n, model = len(y), self.model
+        size = np.maximum(np.abs(y), np.max(np.abs(y)))
+        end = self._end(model, y, t, duration)
+        phi, by_parameter = np.zeros((n, n)), np.zeros((n, len(which)))
+        for j in range(n):
+            step = np.zeros(n)
+            step[j] = DIFFERENCE * size[j]
+            ahead, behind = self._end(model, y + step, t, duration), self._end(model, y - step, t, duration)
+            phi[:, j] = (ahead - behind) / (2 * step[j])
+        names = list(model.parameters)
+        for k, number in enumerate(which):
+            value = self.parameters[number]
+            step_p = DIFFERENCE * max(abs(value), 1e-3)
+            ends = [self._end(model.with_({names[number]: value + s}), y, t, duration) for s in (step_p, -step_p)]
+            by_parameter[:, k] = (ends[0] - ends[1]) / (2 * step_p)
+        short = DIFFERENCE * duration
+        rate = (self._end(model, y, t, duration + short) - self._end(model, y, t, duration - short)) / (2 * short)
+        start_rate = (self._end(model, y, t, short) - y) / short
+        return Map(end, phi, by_parameter, np.zeros(n), rate, start_rate, 0, 0)
+
+    def sampled(self, y: Floats, t: float, duration: float, count: int) -> Floats:
+        times = t + duration * np.arange(count) / count
+        run = simulate(self.model, (t, t + duration), start=list(y), method=self.method, samples=times)
+        return np.column_stack([run[name].values for name in self.model.states])
+
+
+def flow_for(model: Model, method: Method, parameters: Floats) -> Flow:
+    """The flow of a method."""
+    if isinstance(method, Smooth):
+        return SmoothFlow(model, method, parameters)
+    if isinstance(method, Switch):
+        return DifferenceFlow(model, method, parameters)
+    raise OrbitError(f"orbits are found with Exact, Smooth or Switch, not with {type(method).__name__}")
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A candidate orbit, integrated."""
+
+    y: Floats
+    period: float
+    parameters: Floats
+    flow: Flow
+    end: Map
+
+
+class ShootingProblem:
+    """z(T) − z(0) = 0, with a section across the motion; or with T a multiple of the excitation's period."""
+
+    phases = 1
+
+    def __init__(
+        self,
+        model: Model,
+        method: Method,
+        scale: Floats,
+        free: Sequence[int] = (),
+        turns: int = 0,
+        forcing: float | None = None,
+        section: tuple[Floats, Floats] | None = None,
+        time: float = 0.0,
+        parameters: Floats | None = None,
+    ) -> None:
+        self.model, self.method, self.scale, self.free = model, method, scale, tuple(free)
+        self.turns, self.forcing, self.section, self.time = turns, forcing, section, time
+        self.parameters = np.array(list(model.parameters.values()) if parameters is None else parameters, float)
+        self.n = len(model.states)
+        self.evaluations = 0
+        self.tolerance = DifferenceFlow.tolerance if isinstance(method, Switch) else Flow.tolerance
+        self.signature = Signature(model.contacts, ((1,) * len(model.contacts),), (Event(SECTION),))
+        self._motion: Motion | None = None
+        self._last: tuple[bytes, Shot] | None = None
+
+    def like(self, **changes: Any) -> ShootingProblem:
+        """The same problem with something changed."""
+        names = ("model", "method", "scale", "free", "turns", "forcing", "section", "time", "parameters")
+        return ShootingProblem(**{name: getattr(self, name) for name in names} | changes)
+
+    def pack(self, y: Floats, period: float, parameters: Floats) -> Floats:
+        return np.concatenate([y, [period], parameters[list(self.free)]])
+
+    def all_parameters(self, u: Floats) -> Floats:
+        values = self.parameters.copy()
+        if self.free:
+            values[list(self.free)] = u[self.n + 1 :]
+        return values
+
+    def scales(self, u: Floats) -> Floats:
+        own = [max(abs(self.all_parameters(u)[i]), 1e-3) for i in self.free]
+        return np.concatenate([self.scale, [abs(u[self.n])], own])
+
+    def solved(self, u: Floats) -> Shot:
+        """The orbit integrated once; the last one is remembered, since several questions are asked about it."""
+        key = u.tobytes()
+        if self._last is None or self._last[0] != key:
+            parameters = self.all_parameters(u)
+            flow = flow_for(self.model, self.method, parameters)
+            period = float(u[self.n])
+            if not period > 0:
+                raise MotionError(f"the period ran to {period:.3g} while it was sought")
+            end = flow.map(u[: self.n], self.time, period, self.free)
+            self.evaluations += flow.evaluations
+            self._last = key, Shot(u[: self.n].copy(), period, parameters, flow, end)
+        return self._last[1]
+
+    def residual(self, u: Floats) -> tuple[Floats, Floats]:
+        shot, n = self.solved(u), self.n
+        F, J = np.zeros(n + 1), np.zeros((n + 1, len(u)))
+        F[:n] = (shot.end.y - shot.y) / self.scale
+        J[:n, :n] = (shot.end.phi - np.eye(n)) / self.scale[:, None]
+        J[:n, n] = shot.end.rate / self.scale
+        J[:n, n + 1 :] = shot.end.by_parameter / self.scale[:, None]
+        if self.turns:
+            forcing, slopes = self._forcing(shot.parameters)
+            F[n] = shot.period / forcing - self.turns
+            J[n, n] = 1 / forcing
+            J[n, n + 1 :] = -self.turns * slopes / forcing
+        else:
+            assert self.section is not None
+            point, normal = self.section
+            F[n] = normal @ ((shot.y - point) / self.scale)
+            J[n, :n] = normal / self.scale
+        return F, J
+
+    def _forcing(self, parameters: Floats) -> tuple[float, Floats]:
+        if self.forcing is not None:
+            return self.forcing, np.zeros(len(self.free))
+        self._motion = self._motion or Motion(self.model)
+        motion = self._motion.with_parameters(parameters)
+        assert motion.forcing_period is not None
+        return motion.forcing_period, motion.forcing_slopes(self.free)
+
+    # -- what `follow` asks for ------------------------------------------------------------------------------------
+
+    def multipliers(self, shot: Shot) -> Complexes:
+        M = shot.end.phi * self.scale / self.scale[:, None]
+        values = np.linalg.eigvals(M).astype(complex)
+        values[np.abs(values) <= NOTHING * max(1.0, float(np.max(np.abs(values))))] = 0.0
+        return sorted_multipliers(values)
+
+    def fault(self, shot: Shot) -> str:
+        return ""
+
+    def orbit(self, shot: Shot, history: History | None = None) -> Orbit:
+        model = with_parameters(self.model, list(self.model.parameters), shot.parameters)
+        state = shot.flow.state(shot.y, self.time)
+        return Orbit(
+            model=model,
+            start=dict(zip(model.states, map(float, state), strict=True)),
+            start_time=self.time,
+            period=shot.period,
+            signature=self.signature,
+            multipliers=self.multipliers(shot),
+            turns=self.turns,
+            phases=Phases(shot.y[None, :], np.array([shot.period]), self.scale, self.forcing),
+            method=self.method,
+            history=history or History(),
+        )
+
+    def extremes(self, shot: Shot) -> Floats:
+        values = shot.flow.sampled(shot.y, self.time, shot.period, 400)
+        return np.array([values.min(axis=0), values.max(axis=0)])
+
+    def repeated(self, u: Floats, times: int) -> tuple[ShootingProblem, Floats]:
+        other = u.copy()
+        other[self.n] *= times
+        return self.like(turns=self.turns * times), other
+
+    def tiled(self, change: Floats, times: int) -> Floats:
+        """A change of the unknowns, as one of the orbit gone through several times."""
+        other = change.copy()
+        other[self.n] *= times
+        return other
+
+    def shorter(self, shot: Shot) -> Orbit | None:
+        for times in (3, 2):
+            if self.turns % times:
+                continue
+            part = shot.flow.map(shot.y, self.time, shot.period / times, self.free)
+            if np.max(np.abs(part.y - shot.y) / self.scale) < 1e-5:
+                problem = self.like(turns=self.turns // times, free=(), parameters=shot.parameters)
+                u = problem.pack(shot.y, shot.period / times, shot.parameters)
+                u = newton(problem.residual, u, problem.scales(u), tolerance=self.tolerance)
+                return problem.orbit(problem.solved(u))
+        return None
+
+    def moved(self, u: Floats) -> ShootingProblem:
+        if self.section is None:
+            return self
+        other = self.like(section=section_at(self.solved(u), self.scale))
+        other.evaluations, other._last, other._motion = self.evaluations, self._last, self._motion
+        return other
+
+
+def section_at(shot: Shot, scale: Floats) -> tuple[Floats, Floats]:
+    """The plane through the start of an orbit, across its motion."""
+    normal = shot.end.start_rate / scale
+    return shot.y, normal / np.linalg.norm(normal)
+
+
+def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem, Floats]:
+    """The equations that an orbit solves, and the orbit as their unknowns."""
+    problem = ShootingProblem(
+        orbit.model, orbit.method, orbit.phases.scale, free, orbit.turns, orbit.phases.forcing, None, orbit.start_time
+    )
+    u = problem.pack(orbit.phases.states[0], orbit.period, problem.parameters)
+    if not orbit.turns:
+        problem.section = section_at(problem.solved(u), problem.scale)
+    return problem, u
+
+
+def shoot(model: Model, guess: Any, method: Method, forcing: float | None) -> Orbit:
+    """The orbit of a method that smears the discontinuity."""
+    motion = Motion(model)
+    period = forcing or motion.forcing_period
+    parameters = np.array(list(model.parameters.values()), float)
+    flow = flow_for(model, method, parameters)
+    if isinstance(guess, Orbit):
+        # Not at an event, where neighbouring motions differ in kind: half way through its longest phase.
+        run = guess.data
+        at = float(guess.start_time + guess.phases.durations[0] * 0.5)
+        from stickslip.result import interpolate
+
+        middle = interpolate(run, [at])
+        z, t, length = np.array([float(middle[name][0]) for name in model.states]), at, guess.period
+        values = np.column_stack([run[name].values for name in model.states])
+        scale = scale_of(values, len(z))
+    else:
+        found = next(iter(guess_from(model, motion, guess, method, period)), None)
+        if found is None:
+            raise OrbitError("no periodic orbit was found: the motion never returned near an earlier state")
+        z, t, length, scale = found.state, found.time, found.period, found.scale
+    turns = max(1, round(length / period)) if period else 0
+    t = t % period if period else 0.0
+    problem = ShootingProblem(model, method, scale, (), turns, forcing, None, t)
+    history = History()
+    try:
+        u = problem.pack(flow.exchanged(z, t), turns * period if period else length, parameters)
+        if not turns:
+            problem.section = section_at(problem.solved(u), scale)
+        u = newton(problem.residual, u, problem.scales(u), tolerance=problem.tolerance, history=history)
+        orbit = problem.orbit(problem.solved(u), history)
+        once = problem.shorter(problem.solved(u))
+    except (NoConvergence, MotionError) as error:
+        raise OrbitError(
+            f"no periodic orbit was found with {type(method).__name__}: {error}. Try a guess nearer to it"
+        ) from None
+    return replace(once, history=history) if once is not None else orbit
