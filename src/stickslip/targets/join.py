@@ -36,7 +36,7 @@ EXACT = KernelSet(
 )
 TANGENT = KernelSet(
     "tangent",
-    (*EXACT.files, "tangent", "flow"),
+    (*EXACT.files, "tangent", "phase"),
     ("constants", "ingredients", "begin", "march", "propagate", "flow", "end_variations", "forcing"),
     tangent=True,
 )
