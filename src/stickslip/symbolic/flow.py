@@ -20,6 +20,7 @@ from stickslip.symbolic.source import assignments, indented, table_rows
 EPS = sympy.Symbol("_eps", real=True)
 SPEED = sympy.Symbol("_speed", real=True)
 ENTRY_POINTS = ("rates", "slopes", "exchanged", "observed", "characteristics")
+STIFF_ENTRY_POINTS = (*ENTRY_POINTS, "slopes_p", "start_collocation", "collocate")
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,26 @@ class Flow:
         return expression.xreplace(self.exchange.back)
 
     def source(self) -> str:
-        """The text of all functions."""
+        """The text of all functions that a solver of SciPy needs."""
+        return self._joined(ENTRY_POINTS, [])
+
+    def stiff_source(self) -> str:
+        """The same with what `kernels/collocation.py` needs beyond that: sizes, and derivatives by the parameters."""
+        e = self.equations
+        columns = (*e.parameters, EPS, TIME)
+        slopes = [
+            (f"OUT[{i * len(columns) + j}]", sympy.diff(rate, p))
+            for i, rate in enumerate(self.rates)
+            for j, p in enumerate(columns)
+            if p in rate.free_symbols
+        ]
+        parts = [
+            f"N_STATES = {len(e.states)}\nN_PARAMETERS = {len(e.parameters)}",
+            self._function("slopes_p", "∂(dy/dt)/∂(parameters, ε, t), row by row, where it is not zero.", slopes),
+        ]
+        return self._joined(STIFF_ENTRY_POINTS, parts)
+
+    def _joined(self, entry_points: tuple[str, ...], more: list[str]) -> str:
         e, n = self.equations, len(self.equations.states)
         slopes = [
             (f"OUT[{i * n + j}]", sympy.diff(rate, z))
@@ -108,7 +128,7 @@ class Flow:
         ]
         outputs = [(f"OUT[ROW * {len(self.observed)} + {i}]", x) for i, x in enumerate(self.observed)]
         parts = [
-            f"ENTRY_POINTS = {ENTRY_POINTS!r}",
+            f"ENTRY_POINTS = {entry_points!r}",
             f"TABLES = {[x for rows in tables for x in rows]!r}",
             f"SLIDING = {[z in self.exchange.back for z in e.states]!r}",
             *sizes,
@@ -117,6 +137,7 @@ class Flow:
             self._function("exchanged", "The solver's variables y of states z.", _listed(self.exchange.forward)),
             self._function("characteristics", "Friction at a speed, static, at rest.", _listed(self.characteristics)),
             self._rows("observed", "States, sliding velocities, forces, kinetic friction, normal forces.", outputs),
+            *more,
         ]  # fmt: skip
         return "\n\n".join(parts) + "\n"
 
