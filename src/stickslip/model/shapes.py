@@ -60,7 +60,7 @@ class Shape:
 
     `static` says whether the static coefficient may ("allowed"), must ("needed") or must not ("none") exceed the
     kinetic one at rest. `full` is ε|v| where it reaches 99 % of its limit; `peak` is ε|v| at its largest value, where
-    the shape itself fixes that.
+    the shape itself fixes that. `kinks` are the values of εv where some derivative jumps, if only that of |v|.
     """
 
     coefficient: Callable[..., Any]
@@ -68,13 +68,14 @@ class Shape:
     static: str = "none"
     full: float = 1.0
     peak: float | None = None
+    kinks: tuple[float, ...] = (0.0,)
 
 
 SHAPES = {
     "arctan": Shape(_arctan, full=63.6567411629),  # tan(0.99 π/2)
     "tanh": Shape(_tanh, full=2.6466524123622457),  # artanh(0.99)
-    "quartic": Shape(_quartic, static="allowed", peak=1.0),
-    "quartic_one_sided": Shape(_one_sided, _backwards, static="needed", peak=1.0),
+    "quartic": Shape(_quartic, static="allowed", peak=1.0, kinks=(-4.0, -1.0, 0.0, 1.0, 4.0)),
+    "quartic_one_sided": Shape(_one_sided, _backwards, static="needed", peak=1.0, kinks=(-4.0, 0.0)),
 }
 """Every shape by name."""
 
