@@ -186,6 +186,18 @@ def compile_smooth(model: Model, shape: str) -> Any:
     return cpu.program(_path(f"{_key(model)}|smooth|{shape}", text))
 
 
+def compile_stiff(model: Model, shape: str) -> Any:
+    """The same with a compiled integrator and derivatives by the parameters: see `stickslip.kernels.collocation`."""
+
+    def text() -> str:
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.flow import Flow
+
+        return join.joined_stiff(Flow(derive(model), shape).stiff_source())
+
+    return cpu.program(_path(f"{_key(model)}|stiff|{shape}", text))
+
+
 def _key(model: Model) -> str:
     """What identifies the equations of a model; unknown code is told apart by its generated source."""
     structure = model.structure()

@@ -12,7 +12,7 @@ import numpy as np
 
 from stickslip.targets import join
 
-SUMS = ("value_of", "rate_of", "size_of", "end_of", "bend_of")
+SUMS = ("value_of", "rate_of", "size_of", "end_of", "bend_of", "product_of")
 """Sums whose order does not matter: they may be vectorised."""
 
 _TYPES: dict[str, Any] = {

@@ -86,6 +86,11 @@ def joined_flow(source: str) -> str:
     return "\n\n".join([_PROLOGUE, kernel_text("tables"), source])
 
 
+def joined_stiff(source: str) -> str:
+    """The same with the integrator for them."""
+    return "\n\n".join([_PROLOGUE, kernel_text("tables"), source, kernel_text("collocation")])
+
+
 def cache_folder() -> Path:
     """Where compiled models are kept: $STICKSLIP_CACHE, or the user's cache folder."""
     base = os.environ.get("STICKSLIP_CACHE")
