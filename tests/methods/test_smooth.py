@@ -124,7 +124,7 @@ def test_refusals():
         ss.smooth(ss.smooth(ss.models.block_on_belt(), 10.0), 10.0)
     with pytest.raises(ss.ModelError, match="smooth needs a System"):
         ss.smooth("belt", 10.0)
-    with pytest.raises(ss.ModelError, match="there is no solver 'Euler'; there are: Radau, BDF, LSODA"):
+    with pytest.raises(ss.ModelError, match="there is no solver 'Euler'; there are: Collocation, Radau, BDF, LSODA"):
         ss.Smooth(10.0, solver="Euler")
     with pytest.raises(ss.ModelError, match="it must lie between 1e-13 and 1e-2"):
         ss.Smooth(10.0, rtol=0.5)
@@ -216,7 +216,7 @@ def test_method_agrees_with_exact_integration_of_the_smoothed_system(model, shap
     np.testing.assert_allclose(at(run, times), at(reference, times), atol=3e-7)
 
 
-@pytest.mark.parametrize("solver", ["Radau", "BDF", "LSODA"])
+@pytest.mark.parametrize("solver", ["Collocation", "Radau", "BDF", "LSODA"])
 def test_solvers_agree(solver):
     system = ss.models.block_on_belt()
     times = np.linspace(0, 20, 101)
@@ -329,7 +329,7 @@ def test_too_many_steps():
     assert run.attrs["steps"] == 50
 
 
-@pytest.mark.parametrize("solver", ["Radau", "BDF", "LSODA"])
+@pytest.mark.parametrize("solver", ["Collocation", "Radau", "BDF", "LSODA"])
 def test_motion_that_blows_up_is_stalled(solver):
     block = ss.Mass("block", m=1.0, x=2.0)
     system = ss.System(ss.Force(block, lambda x: x**3), ss.Contact(block, ss.ground, law=ss.Coulomb(0.1)))

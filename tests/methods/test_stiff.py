@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import stickslip as ss
-from stickslip.methods.stiff import FlowError, Path, StiffFlow, _Run
+from stickslip.methods.stiff import FlowError, Integration, Path, StiffFlow
 from stickslip.model.system import Model
 
 PERIOD = 16.14
@@ -30,7 +30,7 @@ def scipy_end(flow: StiffFlow, y0: np.ndarray, t0: float, duration: float, rtol:
     slopes = np.zeros((flow.n, flow.n))
 
     def jacobian(t: float, y: np.ndarray) -> np.ndarray:
-        flow.program.slopes(np.ascontiguousarray(y), float(t), flow._constants, slopes.reshape(-1))
+        flow.program.slopes(np.ascontiguousarray(y), float(t), flow.constants, slopes.reshape(-1))
         return slopes.copy()
 
     atol = np.where(flow.program.SLIDING, rtol / flow.eps, 0.1 * rtol)
@@ -42,7 +42,7 @@ def scipy_end(flow: StiffFlow, y0: np.ndarray, t0: float, duration: float, rtol:
 
 def one_step(flow: StiffFlow, y0: np.ndarray, t0: float, h: float) -> np.ndarray:
     """The end of a single step, whatever its error."""
-    run = _Run(flow, y0, t0, h, None)
+    run = Integration(flow, y0, t0, h)
     run.floats[run.program.STEP] = h
     run.floats[run.program.TOLERANCE] = math.inf
     run.integers[run.program.KINKS] = 0
@@ -169,6 +169,10 @@ def test_path_agrees_with_map_and_is_continuous():
     direct = np.array([flow.map(y0, 0.0, t).y for t in times])
     np.testing.assert_allclose(path(times), direct, atol=1e-7)
     np.testing.assert_array_equal(path(3.3), path(times)[1])
+    many = np.linspace(0.0, PERIOD, 1001)[1:-1]
+    reference = two_blocks(1e5, rtol=1e-13)[0].path(y0, 0.0, PERIOD, 1e-12)(many)
+    errors = [np.abs(flow.path(y0, 0.0, PERIOD, dense)(many) - reference)[:, :2].max() for dense in (1e-6, 1e-8, 1e-10)]
+    assert np.all(np.array(errors) < [1e-6, 1e-8, 4e-10])
     v = path.states[:, 2:]
     assert np.all(np.sum(np.abs(v) < 1e-6 * 1e-5, axis=0) >= 1)  # steps end where a sliding velocity passes zero
 

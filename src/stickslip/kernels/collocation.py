@@ -68,18 +68,25 @@ def at_zero(points):
     return np.array([np.prod([-q / (p - q) for q in points if q != p]) for p in points])
 
 
+def chebyshev(points):
+    """Row k: how values at the points (0 at 0) make the coefficient of the Chebyshev polynomial k on the step."""
+    nodes = np.concatenate([[0.0], points])
+    return np.linalg.inv(np.polynomial.chebyshev.chebvander(2.0 * nodes - 1.0, len(points)))[:, 1:]
+
+
 POINTS = radau_points(STAGES)
 _MATRIX = differentiation(POINTS)
 DIFFERENCES = _MATRIX.ravel()
 ROW_SUMS = _MATRIX.sum(axis=1)
 GAMMA = 1.0 / real_eigenvalue(_MATRIX)
 EMBEDDED = -GAMMA * (at_zero(POINTS) @ _MATRIX)
+TERMS = chebyshev(POINTS)[-4:].ravel()
 DENOMINATORS = np.array([p * np.prod([p - q for q in POINTS if q != p]) for p in POINTS])
-"""The points; D, row by row, and the sums of its rows; γ; the weights of Z in the error estimate beside γ h f(y); what
-the polynomial Πₖ (x − cₖ)·x without one factor is at its own point."""
+"""The points; D, row by row, and the sums of its rows; γ; the weights of Z in the error estimate beside γ h f(y), and
+in the last four Chebyshev coefficients; what the polynomial Πₖ (x − cₖ)·x without one factor is at its own point."""
 
-TIME, END, STEP, TOLERANCE, PRECISION, LAST_STEP, LAST_ERROR, LANDING = 0, 1, 2, 3, 4, 5, 6, 7
-FLOOR = 8
+TIME, END, STEP, TOLERANCE, PRECISION, LAST_STEP, LAST_ERROR, LANDING, DENSE = 0, 1, 2, 3, 4, 5, 6, 7, 8
+FLOOR = 9
 ORIGIN = FLOOR + N_STATES
 LARGEST = ORIGIN + N_STATES
 WEIGHT = LARGEST + N_STATES
@@ -94,11 +101,12 @@ RIGHT = MATRIX + SIZE * SIZE
 PARTIAL = RIGHT + SIZE * WIDEST
 KINK_LEVEL = PARTIAL + N_STATES * WIDEST
 FLOATS = KINK_LEVEL + MOST_KINKS
-"""In K: time, end, length of the next step, tolerance of the estimate, precision of the stages, length of the last step
-and its error; per state what its error is measured against at least (below 0: that fraction of the largest value so
-far), its value at the start of the step, its largest, the measure of its error, its rate at the start, its error; the
-matrix of the filter; increments, those of the last step, Newton's update, its matrix; right-hand sides; derivatives of
-the state by the start, the chosen parameters and the start time, row by row."""
+"""In K: time, end, length of the next step, tolerance, precision of the stages, length of the last step and its error,
+of the one that ends at a kink; tolerance between the ends (0: none); per state what its error is measured against at
+least (below 0: that fraction of the largest value so far), its value at the start of the step, its largest, the measure
+of its error, its rate at the start, its error; the matrix of the filter; increments, those of the last step, Newton's
+update, its matrix; right-hand sides; derivatives of the state by the start, the chosen parameters and the start time,
+row by row."""
 
 STEPS, REJECTED, EVALUATIONS, FACTORED, CHOSEN, DERIVATIVES, FILLED, FRESH, REFUSED = 0, 1, 2, 3, 4, 5, 6, 7, 8
 KINKS, KINK, TRIES = 9, 10, 11
@@ -192,7 +200,7 @@ def collocate(
         if lands(K, I, h) == 0:
             I[REJECTED] += 1
             continue
-        error = estimate(W, K, I, STAGE, RATE, SLOPE, h) / K[TOLERANCE]
+        error = estimate(W, K, I, STAGE, RATE, SLOPE, h)
         if not isfinite(error):
             reject(K, I, 0.1 * h)
             continue
@@ -539,7 +547,7 @@ def differentiate(W: Floats, K: Floats, I: Ints, STAGE: Floats, SLOPE: Floats, E
 
 
 def estimate(W: Floats, K: Floats, I: Ints, STAGE: Floats, RATE: Floats, SLOPE: Floats, h: float) -> float:
-    """The error of the step against its measure.
+    """The error of the step against the tolerance.
 
     Stiffness may change by orders of magnitude within a step. So both ends filter the estimate, and the larger counts.
     """
@@ -553,7 +561,7 @@ def estimate(W: Floats, K: Floats, I: Ints, STAGE: Floats, RATE: Floats, SLOPE: 
             total += EMBEDDED[k] * K[Z + k * N_STATES + i]
         K[START_RATE + i] = total
         K[UPDATE + i] = total + h * GAMMA * RATE[i]
-    worst = 0.0
+    worst = between(K) if K[DENSE] > 0.0 else 0.0
     for end in range(2):
         for i in range(N_STATES):
             STAGE[i] = K[ORIGIN + i] + end * K[Z + (STAGES - 1) * N_STATES + i]
@@ -566,7 +574,7 @@ def estimate(W: Floats, K: Floats, I: Ints, STAGE: Floats, RATE: Floats, SLOPE: 
         if factor_matrix(K, I, SMALL, N_STATES, SMALL_PIVOT) == 0:
             return inf
         error = filtered(K, I)
-        if error > K[TOLERANCE] and (I[FRESH] != 0 or I[REFUSED] != 0):
+        if error > 1.0 and (I[FRESH] != 0 or I[REFUSED] != 0):
             for i in range(N_STATES):
                 STAGE[i] = K[ORIGIN + i] + K[ERROR + i]
             rates(STAGE, K[TIME], W, RATE)
@@ -579,7 +587,7 @@ def estimate(W: Floats, K: Floats, I: Ints, STAGE: Floats, RATE: Floats, SLOPE: 
 
 
 def filtered(K: Floats, I: Ints) -> float:
-    """Solve with the factors of the filter for the error, in place; its size against the measure."""
+    """Solve with the factors of the filter for the error, in place; its size against the tolerance."""
     substitute_one(K, I, SMALL, N_STATES, SMALL_PIVOT, ERROR)
     worst = 0.0
     for i in range(N_STATES):
@@ -589,5 +597,28 @@ def filtered(K: Floats, I: Ints) -> float:
         for k in range(STAGES - 1):
             bend = max(bend, abs(K[Z + k * N_STATES + i] - POINTS[k] * whole))
         if difference > 0.0:
-            worst = max(worst, difference * (difference / bend) / K[WEIGHT + i])
+            worst = max(worst, difference * (difference / bend) / (K[WEIGHT + i] * K[TOLERANCE]))
     return worst
+
+
+def between(K: Floats) -> float:
+    """The error of the polynomial between the ends of the step, against the tolerance.
+
+    Chebyshev coefficients fall from the last but two and three to the last two, and as fast again to what is left out.
+    (In pairs, as even or odd ones may vanish.) That is like h⁶; its power is comparable with the error at the end.
+    """
+    worst = 0.0
+    for i in range(N_STATES):
+        before = 0.0
+        last = 0.0
+        for m in range(4):
+            term = 0.0
+            for k in range(STAGES):
+                term += TERMS[m * STAGES + k] * K[Z + k * N_STATES + i]
+            if m < 2:
+                before = max(before, abs(term))
+            else:
+                last = max(last, abs(term))
+        if last > 0.0:
+            worst = max(worst, last * (last / max(last, before)) / (K[WEIGHT + i] * K[DENSE]))
+    return worst ** (2.0 * STAGES / (STAGES + 1.0))

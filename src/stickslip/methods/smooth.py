@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.field import Field, compile, compile_smooth
+from stickslip.field import Field, compile, compile_smooth, compile_stiff
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory
+from stickslip.methods.stiff import Integration, StiffFlow
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.shapes import SHAPES, check_static, shape_named
 from stickslip.model.system import Model
 from stickslip.status import Status
 
-SOLVERS = ("Radau", "BDF", "LSODA")
+SOLVERS = ("Collocation", "Radau", "BDF", "LSODA")
 DEGREE = 5
 """Degree of the polynomials that stand for one step."""
 
@@ -31,11 +32,12 @@ _INVERSE = np.linalg.inv(np.vander(_NODES[1:], DEGREE, increasing=True) * _NODES
 
 @dataclass(frozen=True)
 class Smooth(Method):
-    """The friction of every contact smoothed, and the stiff equations integrated by an implicit solver of SciPy.
+    """The friction of every contact smoothed, and the stiff equations integrated by an implicit solver.
 
     `eps` and `shape` are those of `stickslip.smooth`. `rtol` bounds the error of each step relative to the size of
-    every state, and sliding velocities also relative to 1/eps, the width of the steep part. `solver` is "Radau", "BDF"
-    or "LSODA"; the Jacobian is analytic.
+    every state, and sliding velocities also relative to 1/eps, the width of the steep part. `solver` is "Collocation",
+    which is compiled (Radau formulas of order nine), or one of SciPy's: "Radau" (order five), "BDF" or "LSODA". The
+    Jacobian is analytic.
 
     A smoothed contact never sticks. To compare with runs that do, it counts as sticking (mode 0) while |v| is below the
     speed at which the smoothed friction is largest, since beyond it the friction falls and the contact runs away; where
@@ -53,7 +55,7 @@ class Smooth(Method):
     eps: float
     shape: str = "arctan"
     rtol: float = 1e-8
-    solver: str = "Radau"
+    solver: str = "Collocation"
     most_steps: int = 10**7
 
     def __post_init__(self) -> None:
@@ -72,7 +74,8 @@ class Smooth(Method):
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
     ) -> Trajectory:
-        flow = _Flow(field, self.shape, float(self.eps))
+        program = (compile_stiff if self.solver == "Collocation" else compile_smooth)(field.model, self.shape)
+        flow = _Flow(field, program, self.shape, float(self.eps))
         flow.check(start, times[0])
         record = _Record(flow, start, times[0], consume)
         steps, status = 0, None
@@ -93,6 +96,21 @@ class Smooth(Method):
 
     def _steps(self, flow: _Flow, start: Floats, times: tuple[float, float]) -> Iterator[tuple[float, Dense]]:
         """End time and dense output of every step; ends early where the solver gives up."""
+        if self.solver == "Collocation":
+            yield from self._collocated(flow, start, times)
+        else:
+            yield from self._by_scipy(flow, start, times)
+
+    def _collocated(self, flow: _Flow, start: Floats, times: tuple[float, float]) -> Iterator[tuple[float, Dense]]:
+        stiff = StiffFlow(flow.model, self.eps, self.shape, self.rtol, most_steps=self.most_steps)
+        run = Integration(stiff, flow.exchanged(start, times[0]), times[0], times[1] - times[0], dense=self.rtol)
+        for block in run.blocks():
+            flow.evaluations = run.count("EVALUATIONS")
+            ends = np.append(block.starts[1:], run.time)
+            for k, end in enumerate(ends):
+                yield float(end), _polynomial(block.starts[k], block.lengths[k], block.coefficients[k])
+
+    def _by_scipy(self, flow: _Flow, start: Floats, times: tuple[float, float]) -> Iterator[tuple[float, Dense]]:
         from scipy import integrate
 
         y = flow.exchanged(start, times[0])
@@ -124,12 +142,20 @@ class Smooth(Method):
 Dense = Callable[[Any], Floats]
 
 
+def _polynomial(begin: float, length: float, coefficients: Floats) -> Dense:
+    """Dense output of one step: one column per time."""
+
+    def dense(t: Any) -> Floats:
+        return np.asarray(np.polynomial.polynomial.polyval((np.asarray(t) - begin) / length, coefficients), float)
+
+    return dense
+
+
 class _Flow:
     """The compiled smoothed equations of one model with its parameters, as a solver wants to call them."""
 
-    def __init__(self, field: Field, shape: str, eps: float) -> None:
-        self.model, self.shape, self.eps = field.model, shape, eps
-        self.program = compile_smooth(field.model, shape)
+    def __init__(self, field: Field, program: Any, shape: str, eps: float) -> None:
+        self.model, self.program, self.shape, self.eps = field.model, program, shape, eps
         self.constants = np.array([*field.parameters, eps, *self.program.TABLES])
         self.states, self.contacts = len(field.model.states), len(field.model.contacts)
         self.evaluations = 0

@@ -7,7 +7,7 @@ derivatives by the start, by parameters and by the start time.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,11 +120,11 @@ class StiffFlow:
                 f"{', '.join(self.model.parameters)}"
             )
         self.parameters = parameters
-        self._constants = np.array([*parameters, self.eps, *m.TABLES])
-        self._floor = np.where(m.SLIDING, 1 / self.eps, -0.1)
+        self.constants = np.array([*parameters, self.eps, *m.TABLES])
+        self.floor = np.where(m.SLIDING, 1 / self.eps, -0.1)
         friction = np.empty((3, len(self.model.contacts)))
         start = self.exchanged(np.array(self.model.start_state()), 0.0)
-        m.characteristics(start, 0.0, 0.0, self._constants, friction.reshape(-1))
+        m.characteristics(start, 0.0, 0.0, self.constants, friction.reshape(-1))
         for name, static, at_rest in zip(self.model.contacts, friction[1], friction[2], strict=True):
             check_static(self.shape, float(static), float(at_rest), f"StiffFlow, contact {name!r}")
 
@@ -148,7 +148,7 @@ class StiffFlow:
         """The state z of variables y."""
         width = self.n + 4 * len(self.model.contacts)
         out = np.empty(width)
-        self.program.observed(self._vector(y), np.array([float(t)]), 1, self._constants, out)
+        self.program.observed(self.vector(y), np.array([float(t)]), 1, self.constants, out)
         return out[: self.n].copy()
 
     def map(self, y0: Floats, t0: float, duration: float, wrt: Sequence[int] = ()) -> Map:
@@ -156,8 +156,9 @@ class StiffFlow:
 
         `wrt` are places in `model.parameters`; its length means eps.
         """
-        run = _Run(self, y0, t0, duration, wrt)
+        run = Integration(self, y0, t0, duration, wrt)
         run.advance(np.empty(0), 0)
+        run.check()
         n, chosen = self.n, len(wrt)
         partial = run.partial()
         return Map(
@@ -171,48 +172,60 @@ class StiffFlow:
             evaluations=run.count("EVALUATIONS"),
         )
 
-    def path(self, y0: Floats, t0: float, duration: float) -> Path:
-        """The trajectory from y0 at t0, to be evaluated anywhere."""
-        m, n = self.program, self.n
+    def path(self, y0: Floats, t0: float, duration: float, dense: float = 0.0) -> Path:
+        """The trajectory from y0 at t0, to be evaluated anywhere.
+
+        The polynomials are of order five, the ends of the steps of order nine. `dense` keeps the steps so short that
+        the error in between is about that, too, relative as `rtol` is; 0 leaves them as they are for `map`.
+        """
         if not duration > 0:
             raise ModelError(f"StiffFlow: the duration is {duration:g}; a path needs a positive one")
-        run = _Run(self, y0, t0, duration, None)
-        record = np.empty((ROWS, m.RECORD_WIDTH))
-        blocks = []
-        while True:
-            paused = run.advance(record.reshape(-1), ROWS)
-            blocks.append(record[: run.count("FILLED")].copy())
-            if not paused:
-                break
-        rows = np.concatenate(blocks)
-        starts = rows[:, 2 : 2 + n]
-        stages = rows[:, 2 + n :].reshape(len(rows), m.STAGES, n)
-        powers = np.linalg.inv(np.vander(m.POINTS, m.STAGES, increasing=True) * m.POINTS[:, None])
+        run = Integration(self, y0, t0, duration, dense=dense)
+        blocks = list(run.blocks())
+        run.check()
         return Path(
-            times=np.append(rows[:, 0], t0 + duration),
-            states=np.vstack([starts, run.y()]),
-            coefficients=np.concatenate([starts[:, None, :], powers @ stages], axis=1),
+            times=np.append(np.concatenate([block.starts for block in blocks]), t0 + duration),
+            states=np.vstack([block.coefficients[:, 0] for block in blocks] + [run.y()]),
+            coefficients=np.concatenate([block.coefficients for block in blocks]),
             evaluations=run.count("EVALUATIONS"),
         )
 
     def _called(self, name: str, y: Floats, t: float) -> Floats:
         out = np.empty(self.n)
-        getattr(self.program, name)(self._vector(y), float(t), self._constants, out)
+        getattr(self.program, name)(self.vector(y), float(t), self.constants, out)
         return out
 
-    def _vector(self, y: Floats) -> Floats:
+    def vector(self, y: Floats) -> Floats:
+        """A state as the kernels take it."""
         vector = np.ascontiguousarray(y, float)
         if vector.shape != (self.n,):
             raise ModelError(f"StiffFlow: a state has {self.n} entries; this one has the shape {vector.shape}")
         return vector
 
 
-class _Run:
-    """One integration: the work arrays of the kernel. Without `wrt` there are no derivatives."""
+@dataclass(frozen=True)
+class Block:
+    """Steps of a path: when they start, how long they are, and their polynomials as in `Path`."""
 
-    def __init__(self, flow: StiffFlow, y0: Floats, t0: float, duration: float, wrt: Sequence[int] | None) -> None:
+    starts: Floats
+    lengths: Floats
+    coefficients: Floats
+
+
+class Integration:
+    """One run of the kernel, with its work arrays. Without `wrt` there are no derivatives."""
+
+    def __init__(
+        self,
+        flow: StiffFlow,
+        y0: Floats,
+        t0: float,
+        duration: float,
+        wrt: Sequence[int] | None = None,
+        dense: float = 0.0,
+    ) -> None:
         m = self.program = flow.program
-        self.flow, n = flow, flow.n
+        self.flow, self.outcome, n = flow, 0, flow.n
         if not duration >= 0:
             raise ModelError(f"StiffFlow: the duration is {duration:g}; it must not be negative")
         for index in wrt or ():
@@ -223,7 +236,8 @@ class _Run:
         K, I = self.floats, self.integers  # noqa: E741
         K[m.TIME], K[m.END] = t0, t0 + duration
         K[m.TOLERANCE], K[m.PRECISION] = 0.1 * flow.rtol, max(1e-3 * flow.rtol, 1e-14)
-        K[m.FLOOR : m.FLOOR + n] = flow._floor
+        K[m.DENSE] = 0.1 * dense
+        K[m.FLOOR : m.FLOOR + n] = flow.floor
         kinks = [(i, level / flow.eps) for i in np.flatnonzero(m.SLIDING) for level in SHAPES[flow.shape].kinks]
         I[m.KINKS] = len(kinks)
         for k, (i, level) in enumerate(kinks):
@@ -231,27 +245,46 @@ class _Run:
         if wrt is not None:
             I[m.DERIVATIVES], I[m.CHOSEN] = 1, len(wrt)
             I[m.CHOICE : m.CHOICE + len(wrt)] = wrt
-        m.start_collocation(flow._vector(y0), flow._constants, K, I, *self.work[:2])
+        m.start_collocation(flow.vector(y0), flow.constants, K, I, *self.work[:2])
 
-    def advance(self, record: Floats, room: int) -> bool:
+    def advance(self, record: Floats, room: int) -> None:
         """Go on to the end, or until the record is full."""
-        m = self.program
-        self.integers[m.FILLED] = 0
-        outcome = m.collocate(
-            self.flow._constants, self.floats, self.integers, *self.work, self.flow.most_steps, record, room
+        self.integers[self.program.FILLED] = 0
+        self.outcome = self.program.collocate(
+            self.flow.constants, self.floats, self.integers, *self.work, self.flow.most_steps, record, room
         )
-        time = float(self.floats[m.TIME])
-        if outcome == _STALLED or not np.all(np.isfinite(self.y())):
+
+    def blocks(self) -> Iterator[Block]:
+        """The steps, as they are computed."""
+        m, n = self.program, self.flow.n
+        record = np.empty((ROWS, m.RECORD_WIDTH))
+        powers = np.linalg.inv(np.vander(m.POINTS, m.STAGES, increasing=True) * m.POINTS[:, None])
+        self.outcome = _PAUSED
+        while self.outcome == _PAUSED:
+            self.advance(record.reshape(-1), ROWS)
+            rows = record[: self.count("FILLED")].copy()
+            increments = rows[:, 2 + n :].reshape(len(rows), m.STAGES, n)
+            yield Block(rows[:, 0], rows[:, 1], np.concatenate([rows[:, None, 2 : 2 + n], powers @ increments], axis=1))
+
+    def check(self) -> None:
+        """Raise a sentence where the end was not reached."""
+        time = self.time
+        if self.outcome == _STALLED:
             raise FlowError(
                 f"the smoothed motion cannot be followed beyond t = {time:.9g}: the step length went to zero, as where "
                 "it grows without bound",
                 time,
             )
-        if outcome == _TOO_MANY_STEPS:
+        if self.outcome == _TOO_MANY_STEPS:
             raise FlowError(f"{self.flow.most_steps} steps were not enough: they reached t = {time:.9g}", time)
-        return bool(outcome == _PAUSED)
+
+    @property
+    def time(self) -> float:
+        """The time reached."""
+        return float(self.floats[self.program.TIME])
 
     def y(self) -> Floats:
+        """The state reached."""
         m = self.program
         return self.floats[m.ORIGIN : m.ORIGIN + self.flow.n].copy()
 
