@@ -11,7 +11,18 @@ import stickslip
 PACKAGE = Path(stickslip.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-VERBS = {"simulation", "comparison", "cycles", "energy", "orbits", "branches", "sweeps", "series", "identify"}
+VERBS = {
+    "simulation",
+    "comparison",
+    "cycles",
+    "energy",
+    "orbits",
+    "branches",
+    "storage",
+    "sweeps",
+    "series",
+    "identify",
+}
 BELOW_VERBS = {"model", "symbolic", "kernels", "targets", "status", "field", "methods", "result"}
 LAYERS = {
     "model": set(),

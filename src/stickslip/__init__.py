@@ -22,6 +22,9 @@ from stickslip._version import __version__
 if TYPE_CHECKING:
     from stickslip import models as models
     from stickslip import plot as plot
+    from stickslip.branches.branch import Branch as Branch
+    from stickslip.branches.branch import SpecialPoint as SpecialPoint
+    from stickslip.branches.follow import follow as follow
     from stickslip.comparison import compare as compare
     from stickslip.cycles import last_cycle as last_cycle
     from stickslip.cycles import orbit_error as orbit_error
@@ -61,14 +64,15 @@ if TYPE_CHECKING:
     from stickslip.model.system import Filippov as Filippov
     from stickslip.model.system import System as System
     from stickslip.orbits.find import find_orbit as find_orbit
+    from stickslip.orbits.find import find_orbits as find_orbits
     from stickslip.orbits.guess import OrbitError as OrbitError
     from stickslip.orbits.orbit import Orbit as Orbit
     from stickslip.result import ResultError as ResultError
     from stickslip.result import interpolate as interpolate
-    from stickslip.result import load as load
-    from stickslip.result import save as save
     from stickslip.simulation import simulate as simulate
     from stickslip.status import Status as Status
+    from stickslip.storage import load as load
+    from stickslip.storage import save as save
 
 _HOME = {
     "stickslip.model.parts": (
@@ -93,10 +97,13 @@ _HOME = {
     "stickslip.comparison": ("compare",),
     "stickslip.simulation": ("simulate",),
     "stickslip.energy": ("energy_balance",),
-    "stickslip.orbits.find": ("find_orbit",),
+    "stickslip.orbits.find": ("find_orbit", "find_orbits"),
     "stickslip.orbits.guess": ("OrbitError",),
     "stickslip.orbits.orbit": ("Orbit",),
-    "stickslip.result": ("ResultError", "interpolate", "load", "save"),
+    "stickslip.branches.branch": ("Branch", "SpecialPoint"),
+    "stickslip.branches.follow": ("follow",),
+    "stickslip.storage": ("load", "save"),
+    "stickslip.result": ("ResultError", "interpolate"),
     "stickslip.status": ("Status",),
 }  # fmt: skip
 _RENAMED = {"load_model": "load", "save_model": "save"}

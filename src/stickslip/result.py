@@ -177,19 +177,29 @@ def _folder(path: Path) -> Path:
     return path.parent
 
 
-def load(path: str | Path) -> xr.Dataset:
-    """Read a run back, equal to what was saved."""
+def read(path: str | Path) -> xr.Dataset:
+    """Whatever labelled data a NetCDF file holds."""
     path = Path(path)
     if not path.is_file():
         raise ResultError(f"there is no file {str(path)!r}")
     try:
         with xr.open_dataset(path, engine="h5netcdf") as file:
-            run = file.load()
+            return file.load()
     except Exception as error:
         reason = " ".join(str(error).split())[:120]
         raise ResultError(
             f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({reason})"
         ) from None
+
+
+def load(path: str | Path) -> xr.Dataset:
+    """Read a run back, equal to what was saved."""
+    return checked(read(path), path)
+
+
+def checked(run: xr.Dataset, path: str | Path) -> xr.Dataset:
+    """A run as it was read, if it is one and whole."""
+    path = Path(path)
     if run.attrs.get("format") != FORMAT:
         raise ResultError(
             f"{str(path)!r} is not a run written by stickslip (its format is {run.attrs.get('format', 'not given')!r}, "

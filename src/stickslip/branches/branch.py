@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class SpecialPoint:
     orbit: Orbit
     note: str = ""
     margin: Any = None
+    extremes: Floats | None = None
 
     @property
     def bifurcates(self) -> bool:
@@ -59,7 +61,11 @@ class Branch:
     @property
     def values(self) -> Floats:
         """The parameter along the branch."""
-        return np.array([orbit.model.parameters[self.parameter] for orbit in self.points])
+        return self.along(self.parameter)
+
+    def along(self, parameter: str) -> Floats:
+        """Any parameter along the branch; on a curve of special points two of them change."""
+        return np.array([orbit.model.parameters[parameter] for orbit in self.points])
 
     @property
     def periods(self) -> Floats:
@@ -95,6 +101,12 @@ class Branch:
 
         return plot.branch(self.data, **keywords)
 
+    def save(self, path: str | Path) -> Path:
+        """Write the branch to a NetCDF file; `stickslip.load` reads it back."""
+        from stickslip.storage import save
+
+        return save(self, path)
+
     def __iter__(self) -> Iterator[Orbit]:
         return iter(self.points)
 
@@ -110,4 +122,3 @@ def joined(first: Branch, second: Branch) -> Branch:
         np.concatenate([first.extremes[::-1], second.extremes[1:]]),
         first.evaluations + second.evaluations,
     )
-

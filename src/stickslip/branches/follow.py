@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.curves import follow_in_two
 from stickslip.branches.walk import LONGEST, Walk
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
@@ -17,11 +18,11 @@ Progress = Callable[[float, int], None]
 
 def follow(
     what: Orbit | SpecialPoint,
-    parameter: str,
+    parameter: str | tuple[str, str],
     *,
     to: float | tuple[float, float],
     step: float = LONGEST,
-    most: int = 2000,
+    most: int = 500,
     progress: Progress | None = None,
 ) -> Branch:
     """The branch of an orbit along a parameter, with every bifurcation on the way.
@@ -30,7 +31,8 @@ def follow(
     `branch.reason` says which, and everything found until then is kept.
 
     Keywords
-    - parameter: its name, such as "belt.speed".
+    - parameter: its name, such as "belt.speed". For a special point two names: it is followed with the first going to
+      `to` and the second such that the point stays what it is.
     - to: the value at which to stop. With two values the branch is followed in both directions, and wherever it turns,
       as long as it stays between them.
     - step: the longest step, as a part of the distance to `to`.
@@ -50,8 +52,14 @@ def follow(
     start = what.orbit if isinstance(what, SpecialPoint) else what
     if not isinstance(start, Orbit):
         raise OrbitError(f"{what!r} cannot be followed: give an Orbit or a special point of a branch")
-    check_parameter(start.model, parameter)
+    names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+    for name in names:
+        check_parameter(start.model, name)
     report = progress or (lambda value, count: None)
+    if not isinstance(parameter, str):
+        if not isinstance(what, SpecialPoint) or len(names) != 2 or isinstance(to, tuple | list):
+            raise OrbitError("two parameters and one value of to= are for following a special point of a branch")
+        return follow_in_two(what, names, check_number("follow: to", to), step, most, report)
     point = what if isinstance(what, SpecialPoint) and what.bifurcates else None
     present = float(start.model.parameters[parameter])
     if not isinstance(to, tuple | list):

@@ -126,9 +126,7 @@ def guards_of(mode: tuple[int, ...], row: Callable[[str, int], int]) -> Iterator
                 yield ADDING, i, side, [(row("static", i), 1.0), (row("force", i), -float(side))]
 
 
-def _minimum(
-    motion: Motion, problem: Problem, solved: Solved, j: int, terms: Terms, low: float, high: float
-) -> float:
+def _minimum(motion: Motion, problem: Problem, solved: Solved, j: int, terms: Terms, low: float, high: float) -> float:
     """The value of a guard at its minimum between two times of phase j."""
     mode, begin, z = problem.signature.modes[j], float(solved.begins[j]), solved.states[j]
 
@@ -139,4 +137,3 @@ def _minimum(
     t = float(brentq(rate, low, high, xtol=1e-14 * max(1.0, high), rtol=1e-14))
     here = motion.phase(mode, z, begin, t)
     return float(sum(weight * here.values[row] for row, weight in terms))
-

@@ -245,7 +245,8 @@ class Walk:
 
     def _remember(self, kind: str, solved: Any, note: str = "", margin: Any = None) -> None:
         value = float(solved.parameters[self.number])
-        self.special.append(SpecialPoint(kind, self.parameter, value, self.problem.orbit(solved), note, margin))
+        orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
+        self.special.append(SpecialPoint(kind, self.parameter, value, orbit, note, margin, extremes))
 
     def _half(self, solved: Any) -> Orbit | None:
         """The orbit of half the period (or less) that a solution goes through more than once, if it does."""

@@ -85,10 +85,10 @@ class PhaseProblem(Problem):
         if self.section is None:
             return self
         states, _, start, parameters = self.unpack(u)
-        section = section_at(self.motion.with_parameters(parameters), self.signature, states[0], start, self.state_scale)
-        return PhaseProblem(
-            self.motion, self.signature, self.state_scale, self.free, self.turns, self.forcing, section
+        section = section_at(
+            self.motion.with_parameters(parameters), self.signature, states[0], start, self.state_scale
         )
+        return PhaseProblem(self.motion, self.signature, self.state_scale, self.free, self.turns, self.forcing, section)
 
 
 def section_at(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ CLOSENESS = (1e-9, 1e-7, 1e-5, 1e-3, 1e-2, 5e-2)
 
 SETTLED = 1e-7
 MOST_RUNS = 14
+MOST_STEPS = 20_000
 MOST_TURNS = 64
 LONGEST_CYCLE = 400
 """Events in one period that are looked for."""
@@ -40,6 +41,7 @@ class Guess:
     time: float
     period: float
     scale: Floats
+    settled: bool = True
 
 
 def scale_of(values: Floats, states: int) -> Floats:
@@ -51,8 +53,8 @@ def scale_of(values: Floats, states: int) -> Floats:
 
 def guess_from(model: Model, motion: Motion, what: Any, method: Method, forcing: float | None) -> Iterator[Guess]:
     """Guesses, best first."""
-    if what is None:
-        yield from _from_nothing(model, motion, method, forcing)
+    if what is None or _is_start(what):
+        yield from _from_start(model, motion, method, forcing, what)
     elif isinstance(what, xr.Dataset):
         found = recurrence(what, forcing)
         if found is None:
@@ -64,7 +66,14 @@ def guess_from(model: Model, motion: Motion, what: Any, method: Method, forcing:
     elif isinstance(what, tuple | list) and len(what) == 2:
         yield _from_point(model, motion, what[0], what[1], method)
     else:
-        raise OrbitError(f"the guess is {what!r}: give a run, an Orbit, or (start, period)")
+        raise OrbitError(f"the guess is {what!r}: give a run, an Orbit, a start, or (start, period)")
+
+
+def _is_start(what: Any) -> bool:
+    """Whether a guess is a start alone: states by name, or numbers."""
+    if isinstance(what, Mapping):
+        return not isinstance(what, xr.Dataset)
+    return isinstance(what, list | tuple | np.ndarray) and all(isinstance(x, int | float | np.number) for x in what)
 
 
 def _from_point(model: Model, motion: Motion, start: Any, period: Any, method: Method) -> Guess:
@@ -78,21 +87,22 @@ def _from_point(model: Model, motion: Motion, start: Any, period: Any, method: M
     return Guess(state, 0.0, float(period), scale_of(values, len(state)))
 
 
-def _from_nothing(model: Model, motion: Motion, method: Method, forcing: float | None) -> Iterator[Guess]:
+def _from_start(model: Model, motion: Motion, method: Method, forcing: float | None, start: Any) -> Iterator[Guess]:
     """Simulate until the motion repeats itself, longer and longer."""
-    state: Any = list(model.start_state(None))
+    try:
+        state: Any = list(model.start_state(start))
+    except ModelError as error:
+        raise OrbitError(f"the guess: {error}") from None
     time, length = 0.0, forcing * 64 if forcing else 40 * motion.time_scale(np.array(state, float))
-    best: tuple[Guess, float] | None = None
     for _ in range(MOST_RUNS):
         run = simulate(model, t=(time, time + length), start=state, method=method)
         if not run.attrs["status"].startswith("The run reached the end"):
-            raise OrbitError(f"no periodic motion was found from the model's start: {run.attrs['status']}")
+            raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
         found = recurrence(run, forcing)
         if found is not None:
+            yield replace(found[0], settled=found[1] <= SETTLED)
             if found[1] <= SETTLED:
-                yield found[0]
                 return
-            best = found
         elif _at_rest(run, model):
             values = ", ".join(f"{name} = {float(run[name][-1]):.6g}" for name in model.states)
             raise OrbitError(
@@ -101,10 +111,8 @@ def _from_nothing(model: Model, motion: Motion, method: Method, forcing: float |
             )
         state = [float(run[name][-1]) for name in model.states]
         time, length = time + length, 2 * length if length < 2000 * (forcing or np.inf) else length
-        if int(run.attrs["steps"]) > 100_000:
+        if int(run.attrs["steps"]) > MOST_STEPS:
             break
-    if best is not None:
-        yield best[0]
 
 
 def _at_rest(run: xr.Dataset, model: Model) -> bool:

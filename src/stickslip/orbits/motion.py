@@ -185,9 +185,7 @@ class Motion:
         m.flow(a, b, 0.0, 1)
         return a[m.SERIES : m.SERIES + n * m.WIDTH].reshape(n, m.WIDTH)[:, 1].copy()
 
-    def run(
-        self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] | None = None
-    ) -> Run:
+    def run(self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] | None = None) -> Run:
         """The motion for `duration` with every event; with derivatives where `which` is given, be it empty."""
         m, n, c = self.field.program, self.states, self.contacts
         floats, integers = self._arrays()

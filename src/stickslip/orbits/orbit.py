@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,12 @@ class Orbit:
         from stickslip import plot
 
         return plot.phase(self.data, **keywords)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the orbit to a NetCDF file; `stickslip.load` reads it back."""
+        from stickslip.storage import save
+
+        return save(self, path)
 
     def summary(self) -> str:
         """A few lines for the screen."""

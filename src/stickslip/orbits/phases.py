@@ -57,9 +57,7 @@ class Problem:
         self.free, self.turns, self.forcing, self.section = tuple(free), turns, forcing, section
         self.n, self.phases = motion.states, len(signature)
         self.has_start_time = turns > 0 and signature.events[0].kind != SECTION
-        self.always_stuck = [
-            i for i in range(motion.contacts) if all(mode[i] == 0 for mode in signature.modes)
-        ]
+        self.always_stuck = [i for i in range(motion.contacts) if all(mode[i] == 0 for mode in signature.modes)]
 
     # -- the vector of unknowns ------------------------------------------------------------------------------------
 
@@ -216,7 +214,8 @@ class Problem:
             return np.eye(self.n)
         gradient, rate = self.guard_gradient(solved, j)
         after = solved.ends[(j + 1) % self.phases].start_rate
-        return np.eye(self.n) + np.outer(after - end.rates[: self.n], gradient) / rate
+        with np.errstate(divide="ignore", invalid="ignore"):  # at a tangency there is no saltation matrix
+            return np.eye(self.n) + np.outer(after - end.rates[: self.n], gradient) / rate
 
     def guard_gradient(self, solved: Solved, j: int) -> tuple[Floats, float]:
         """∇φ with respect to the state at the end of phase j, and φ̇ along it."""
@@ -247,4 +246,3 @@ def signature_of(contacts: Sequence[str], pieces: Sequence[Piece]) -> Signature:
     """The signature of simulated phases."""
     events = [piece.event or Event(SECTION) for piece in pieces]
     return Signature(tuple(contacts), tuple(piece.mode for piece in pieces), tuple(events))
-

@@ -23,6 +23,8 @@ def multipliers_of(problem: Problem, solved: Solved) -> Complexes:
     first = int(np.argmax(stuck))
     scale = problem.state_scale
     M = problem.monodromy(solved, first) * scale / scale[:, None]
+    if not np.all(np.isfinite(M)):  # at a tangency the return map has no derivative
+        return np.full(problem.n, np.nan, complex)
     remaining = _remaining(problem, solved, first)
     reduced = remaining.T @ M @ remaining
     values = np.linalg.eigvals(reduced).astype(complex) if reduced.size else np.zeros(0, complex)

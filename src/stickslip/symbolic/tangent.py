@@ -157,14 +157,12 @@ class TangentSource(Source):
             x for node in self._own for c in self.tape.nodes[node].constants for x in c.free_symbols
         }
         used |= {x for e in self._constant_variations() for x in e.free_symbols}
-        changes = [
-            f"_dp{i} = 1.0 if which == {i} else 0.0" for i, x in enumerate(self.parameter_changes) if x in used
-        ]
+        changes = [f"_dp{i} = 1.0 if which == {i} else 0.0" for i, x in enumerate(self.parameter_changes) if x in used]
         stuck = ["stuck = count_stuck(I)"] if self.contacts else []
         body = [*changes, *self._preamble(), *stuck, *first, "for k in range(1, ORDER + 1):", *indented(lines)]
         return [
             "def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:",
-            '    """Series of the variation that begins with the δz at W[begin], and with δp = 1 of parameter `which`."""',
+            '    """Series of the variation that begins with the δz at W[begin], and δp = 1 of parameter `which`."""',
             *indented(body),
         ]
 
