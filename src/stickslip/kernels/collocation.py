@@ -11,9 +11,11 @@ solution: so they are derivatives of the step as it was computed.
 
 The error is estimated from an embedded formula of order five that uses the rate at the start, filtered by
 (1 − h γ ∂f)⁻¹, as in Hairer & Wanner, Solving Ordinary Differential Equations II, Sec. IV.8. A step of order nine does
-much better than that: where the motion bends by b within the step, and the formulas differ by e, its error is about
-e²/b. (b falls like h², e like h⁶, the error like h¹⁰.) In stick b is small, and a bound on e alone would miss that the
-step does not resolve the motion at all.
+much better than that, but only where it resolves the motion; in stick, where little moves, a bound on the difference e
+of the formulas alone would miss that it does not. So two estimates go on from e, and the larger counts:
+
+    e²/b        the motion bends by b within the step: b falls like h², e like h⁶, so this like h¹⁰
+    e ρ⁴        its Chebyshev coefficients fall by ρ from one to the next
 
 The equations have kinks where a sliding velocity passes zero (laws depend on |v|) and where some shapes are pieced
 together. Steps end there: it costs a few, and the derivatives gain one or two digits.
@@ -126,6 +128,7 @@ MOST_ITERATIONS = 12
 MOST_LANDINGS = 6
 NARROW = 1e-6
 GROWTH = 8.0
+REACH = 3.0
 
 
 def start_collocation(Y: Floats, W: Floats, K: Floats, I: Ints, STAGE: Floats, RATE: Floats) -> None:
@@ -266,13 +269,17 @@ def remember(K: Floats, I: Ints, record: Floats, h: float) -> None:
 
 def find_stages(W: Floats, K: Floats, I: Ints, STAGE: Floats, RATE: Floats, SLOPE: Floats, h: float) -> int:
     """Increments of a step, from the polynomial of the last one where that reaches; 1 if found."""
-    if I[FRESH] == 0 and h <= 3.0 * K[LAST_STEP]:
-        extrapolate(K, h)
+    for attempt in range(2):
+        if attempt == 1:
+            for i in range(SIZE):
+                K[Z + i] = 0.0
+        elif I[FRESH] == 0 and h <= REACH * K[LAST_STEP]:
+            extrapolate(K, h)
+        else:
+            continue
         if newton(W, K, I, STAGE, RATE, SLOPE, h) != 0:
             return 1
-    for i in range(SIZE):
-        K[Z + i] = 0.0
-    return newton(W, K, I, STAGE, RATE, SLOPE, h)
+    return 0
 
 
 def extrapolate(K: Floats, h: float) -> None:
@@ -592,13 +599,24 @@ def filtered(K: Floats, I: Ints) -> float:
     worst = 0.0
     for i in range(N_STATES):
         difference = abs(K[ERROR + i])
-        whole = K[Z + (STAGES - 1) * N_STATES + i]
-        bend = difference
-        for k in range(STAGES - 1):
-            bend = max(bend, abs(K[Z + k * N_STATES + i] - POINTS[k] * whole))
-        if difference > 0.0:
-            worst = max(worst, difference * (difference / bend) / (K[WEIGHT + i] * K[TOLERANCE]))
+        size = K[WEIGHT + i] * K[TOLERANCE]
+        if difference > worst * size:
+            whole = K[Z + (STAGES - 1) * N_STATES + i]
+            bend = difference
+            for k in range(STAGES - 1):
+                bend = max(bend, abs(K[Z + k * N_STATES + i] - POINTS[k] * whole))
+            fourth = abs(term_of(K, i, 2))
+            falling = min(max(fourth, abs(term_of(K, i, 3))) / max(abs(term_of(K, i, 1)), fourth), 1.0)
+            worst = max(worst, difference / size * max(difference / bend, falling * falling * falling * falling))
     return worst
+
+
+def term_of(K: Floats, i: int, m: int) -> float:
+    """The Chebyshev coefficient of degree 2 + m of state i."""
+    term = 0.0
+    for k in range(STAGES):
+        term += TERMS[m * STAGES + k] * K[Z + k * N_STATES + i]
+    return term
 
 
 def between(K: Floats) -> float:
@@ -609,16 +627,8 @@ def between(K: Floats) -> float:
     """
     worst = 0.0
     for i in range(N_STATES):
-        before = 0.0
-        last = 0.0
-        for m in range(4):
-            term = 0.0
-            for k in range(STAGES):
-                term += TERMS[m * STAGES + k] * K[Z + k * N_STATES + i]
-            if m < 2:
-                before = max(before, abs(term))
-            else:
-                last = max(last, abs(term))
+        before = max(abs(term_of(K, i, 0)), abs(term_of(K, i, 1)))
+        last = max(abs(term_of(K, i, 2)), abs(term_of(K, i, 3)))
         if last > 0.0:
             worst = max(worst, last * (last / max(last, before)) / (K[WEIGHT + i] * K[DENSE]))
     return worst ** (2.0 * STAGES / (STAGES + 1.0))
