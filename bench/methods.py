@@ -30,6 +30,7 @@ LADDERS: dict[str, tuple[Callable[[float], Method], list[float]]] = {
     "Bisection, live sign": (lambda x: ss.Bisection(step=x, live=True), [0.1 * 2.0**-k for k in range(14)]),
     "Switch": (lambda x: ss.Switch(eta=x, rtol=min(1e-2 * x, 1e-8)), [10.0**-k for k in range(3, 10)]),
     "TimeStepping": (lambda x: ss.TimeStepping(step=x), [0.1 * 4.0**-k for k in range(9)]),
+    "Smooth, Collocation": (lambda x: ss.Smooth(eps=x), [10.0**k for k in range(3, 8)]),
     "Smooth, Radau": (lambda x: ss.Smooth(eps=x, solver="Radau"), [10.0**k for k in range(3, 8)]),
     "Smooth, BDF": (lambda x: ss.Smooth(eps=x, solver="BDF"), [10.0**k for k in range(3, 8)]),
     "Smooth, LSODA": (lambda x: ss.Smooth(eps=x, solver="LSODA"), [10.0**k for k in range(3, 8)]),
