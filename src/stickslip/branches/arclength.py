@@ -1,6 +1,6 @@
 """Pseudo-arclength path following of any equations with one unknown more than they have.
 
-For developers: what can be followed is anything with `residual(u) → (F, J)`. Unknowns are measured in units of `scales`,
+For developers: anything with `residual(u) → (F, J)` can be followed. Unknowns are measured in units of `scales`,
 so that a step has a meaning; the last unknown is the parameter.
 """
 

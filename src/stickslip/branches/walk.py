@@ -62,6 +62,7 @@ class Walk:
         self.special: list[SpecialPoint] = []
         self.extremes: list[Floats] = []
         self.evaluations = 0
+        self.problem: Any = None
 
     def branch(self, point: SpecialPoint | None = None) -> Branch:
         """Walk from the first orbit, or onto the branch that bifurcates at a special point."""
@@ -124,7 +125,7 @@ class Walk:
         self._keep(self.problem.solved(u))
 
     def _scales(self, u: Floats) -> Floats:
-        scales = self.problem.scales(u) * np.sqrt(self.problem.phases)
+        scales: Floats = self.problem.scales(u) * np.sqrt(self.problem.phases)
         scales[-1] = self.range
         return scales
 
@@ -198,10 +199,10 @@ class Walk:
         found = [item for item in found if at_end or item[0] < s - 1e-5]
         for _, kind, u in sorted(found, key=lambda item: item[0]):
             at = self.problem.solved(u)
-            if kind in (FOLD, BRANCH_POINT) and (half := self._half(at)) is not None:
+            if kind in (FOLD, BRANCH_POINT) and (half := self.problem.shorter(at)) is not None:
                 return self._merged(half)
             self._remember(kind, at)
-        half = self._half(solved)
+        half = self.problem.shorter(solved)
         return "" if half is None else self._merged(half)
 
     def _at_multipliers(self, there: Place, s: float, solved: Any) -> Iterator[tuple[float, str, Floats]]:
@@ -247,10 +248,6 @@ class Walk:
         value = float(solved.parameters[self.number])
         orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
         self.special.append(SpecialPoint(kind, self.parameter, value, orbit, note, margin, extremes))
-
-    def _half(self, solved: Any) -> Orbit | None:
-        """The orbit of half the period (or less) that a solution goes through more than once, if it does."""
-        return self.problem.shorter(solved)
 
     def _merged(self, half: Orbit) -> str:
         """The branch has met that of an orbit with a shorter period: find the flip where it does."""
@@ -375,7 +372,7 @@ class Walk:
                 solved = self.problem.solved(corrected(self.problem, base, size, guess, self.scales)[0])
             except FAILURES:
                 continue
-            if self.problem.fault(solved) or self.problem.shorter(solved) is not None and times > 1:
+            if self.problem.fault(solved) or (times > 1 and self.problem.shorter(solved) is not None):
                 continue
             sign = np.sign(float(solved.parameters[self.number]) - point.value)
             self._take(self.problem.orbit(solved), float(sign) or 1.0)

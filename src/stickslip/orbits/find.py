@@ -64,7 +64,8 @@ def find_orbit(model: Model, guess: Any = None, *, method: Method | None = None,
         return unstable
     why = reasons[-1] if reasons else "the motion never returned near an earlier state; it may be chaotic"
     raise OrbitError(
-        f"no periodic orbit was found: {why.rstrip('.')}. Try a guess=(start, period) nearer to it, or a longer run as the guess"
+        f"no periodic orbit was found: {why.rstrip('.')}. Try a guess=(start, period) nearer to it, or a longer run as "
+        "the guess"
     )
 
 

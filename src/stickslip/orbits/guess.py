@@ -120,7 +120,7 @@ def _at_rest(run: xr.Dataset, model: Model) -> bool:
     half = slice(run.sizes["time"] // 2, None)
     spans = [np.ptp(run[name].values[half]) for name in model.states]
     whole = max(float(np.max(np.abs(run[name].values))) for name in model.states)
-    return max(spans) <= 1e-9 * whole
+    return bool(max(spans) <= 1e-9 * whole)
 
 
 def recurrence(run: xr.Dataset, forcing: float | None) -> tuple[Guess, float] | None:

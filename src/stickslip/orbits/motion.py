@@ -211,9 +211,19 @@ class Motion:
         rate = self._rate_at(floats, integers)
         table = np.concatenate(kept) if kept else np.zeros((0, m.EVENT_WIDTH))
         return Run(
-            np.array(z, float), t, start_mode, state, mode, variation[:, :n], variation[:, n:], rate, table, OUTCOMES[code], float(floats[m.TIME]),
-            int(integers[m.EVALUATIONS]),
-        )  # fmt: skip
+            start=np.array(z, float),
+            start_time=t,
+            start_mode=start_mode,
+            state=state,
+            mode=mode,
+            by_state=variation[:, :n],
+            by_parameter=variation[:, n:],
+            rate=rate,
+            events=table,
+            status=OUTCOMES[code],
+            time=float(floats[m.TIME]),
+            evaluations=int(integers[m.EVALUATIONS]),
+        )
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""

@@ -49,7 +49,7 @@ def _remaining(problem: Problem, solved: Solved, first: int) -> Floats:
 
 def sorted_multipliers(values: Complexes) -> Complexes:
     """Largest modulus first; of a pair, the one above the real axis first."""
-    order = sorted(range(len(values)), key=lambda i: (-round(abs(values[i]), 12), -values[i].imag))
+    order = sorted(range(len(values)), key=lambda i: (-round(float(abs(values[i])), 12), -float(values[i].imag)))
     return np.asarray(values[order], complex)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TypeAlias
 
 import sympy
 
@@ -21,7 +22,7 @@ from stickslip.symbolic.recurrence import Looped, Order, minus, place
 from stickslip.symbolic.source import Source, indented, offsets, python
 from stickslip.symbolic.tape import Tape
 
-Lowered = int | sympy.Expr
+Lowered: TypeAlias = int | sympy.Expr
 
 
 class TangentSource(Source):
