@@ -47,7 +47,7 @@ def check(model: ss.System, z: Sequence[float], t: float, duration: float, toler
     equal = "contact.mu_k" in p and p["contact.mu_k"] == p["contact.mu_s"]
     kept = [i for i, name in enumerate([*p, "time"]) if not (equal and name.startswith("contact.mu_"))]
     # What the round-off of the end leaves in a difference.
-    noise = 3e-13 * np.max(np.abs(run.state))
+    noise = 1e-12 * np.max(np.abs(run.state))
     steps = np.array([*(2e-6 * np.maximum(motion.parameters, 1e-3)), 2e-6])
     error = np.abs(run.by_state - by_state)
     assert np.max(error) <= tolerance * np.max(np.abs(by_state)) + noise / (2e-6 * np.max(np.abs(z)))
