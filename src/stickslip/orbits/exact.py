@@ -140,7 +140,18 @@ def solve(motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, fo
     history = History()
     u = problem.pack(states, durations, pieces[0].time, motion.parameters)
     u = newton(problem.residual, u, problem.scales(u), history=history)
+    check_extent(problem, problem.solved(u), float(durations.sum()))
     return orbit_of(problem, u, history)
+
+
+def check_extent(problem: PhaseProblem, solved: Solved, period: float) -> None:
+    """Refuse what is no orbit: a period that ran to zero, or a state that does not move."""
+    if not solved.period > 1e-6 * period:
+        raise OrbitError(
+            f"the period ran to {solved.period:.3g}, from {period:.6g}: the guess does not lead to an orbit"
+        )
+    if solved.ends[0].state.size and np.all(np.ptp(problem.extremes(solved), axis=0) <= 1e-9 * problem.state_scale):
+        raise OrbitError("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
 
 
 def orbit_of(problem: Problem, u: Floats, history: History | None = None) -> Orbit:

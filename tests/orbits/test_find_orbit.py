@@ -1,0 +1,245 @@
+"""Periodic orbits of the library models: exact values, multipliers, what is refused."""
+
+from functools import cache
+from math import sin
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+from stickslip.orbits.exact import problem_of
+from stickslip.orbits.motion import Motion
+
+M = ss.models
+ORBITS = {
+    "block_on_belt": lambda: (M.block_on_belt(), None),
+    "two_blocks, out of phase": lambda: (M.two_blocks(), None),
+    "two_blocks, in phase": lambda: (M.two_blocks(), [1.09, 1.19, 0.14, 0.14]),
+    "drill_string": lambda: (M.drill_string(), None),
+    "bowed_string": lambda: (M.bowed_string(), None),
+    "forced II": lambda: (M.forced_oscillator("II", eta=0.9), None),
+    "forced III, 1:1": lambda: (M.forced_oscillator(eta=0.9), None),
+    "forced III, 1:2": lambda: (M.forced_oscillator(eta=1.5), None),
+    "excited_oscillator": lambda: (M.excited_oscillator(v0=0.5, eta=1.0), None),
+    "block_and_pendulum": lambda: (M.block_and_pendulum(), None),
+    "block_and_pendulum, Stribeck": lambda: (M.block_and_pendulum("stribeck"), None),
+    "chain": lambda: (M.chain(3), None),
+}
+
+
+@cache
+def orbit_named(name: str) -> ss.Orbit:
+    model, guess = ORBITS[name]()
+    return ss.find_orbit(model, guess)
+
+
+def middle_of_slip(orbit: ss.Orbit) -> tuple[np.ndarray, float]:
+    """A point of the orbit at which as few contacts stick as possible, in the middle of a phase."""
+    phases = orbit.phases
+    stuck = [sum(m == 0 for m in mode) for mode in orbit.signature.modes]
+    j = min(range(len(stuck)), key=lambda i: (stuck[i], -phases.durations[i]))
+    begin = orbit.start_time + float(np.sum(phases.durations[:j]))
+    half = 0.5 * float(phases.durations[j])
+    motion = Motion(orbit.model)
+    return motion.phase(orbit.signature.modes[j], phases.states[j], begin, half).state, begin + half
+
+
+def difference_multipliers(orbit: ss.Orbit) -> np.ndarray:
+    """Eigenvalues of the return map's derivative by central differences, extrapolated once."""
+    motion = Motion(orbit.model)
+    z, t = middle_of_slip(orbit)
+    scale = orbit.phases.scale
+    columns = []
+    for j in range(len(z)):
+        unit = np.zeros(len(z))
+        unit[j] = scale[j]
+        slopes = []
+        for h in (2e-6, 1e-6):
+            ends = [motion.run(z + s * h * unit, t, orbit.period).state for s in (1, -1)]
+            slopes.append((ends[0] - ends[1]) / (2 * h) / scale)
+        columns.append((4 * slopes[1] - slopes[0]) / 3)
+    values = np.linalg.eigvals(np.array(columns).T)
+    return values[np.argsort(-np.abs(values))]
+
+
+@pytest.mark.parametrize("name", ORBITS)
+def test_multipliers_against_differences_of_the_return_map(name: str) -> None:
+    orbit = orbit_named(name)
+    exact, rough = orbit.multipliers, difference_multipliers(orbit)
+    for value in exact:
+        if value == 0:
+            continue
+        assert np.min(np.abs(rough - value)) <= 1e-6 * max(abs(value), 1e-2)
+    # The others are lost to stick: exactly zero here, round-off there.
+    zeros = int(np.sum(exact == 0))
+    if zeros:
+        assert np.all(np.abs(rough[len(rough) - zeros :]) < 1e-6)
+
+
+@pytest.mark.parametrize("name", ORBITS)
+def test_an_orbit_closes_and_is_what_a_simulation_does(name: str) -> None:
+    orbit = orbit_named(name)
+    run = ss.simulate(orbit.model, (orbit.start_time, orbit.start_time + orbit.period), start=orbit.start)
+    scale = dict(zip(orbit.model.states, orbit.phases.scale, strict=True))
+    for state in orbit.model.states:
+        assert abs(float(run[state][-1]) - orbit.start[state]) <= 1e-8 * scale[state]
+    assert orbit.stable
+    problem, u = problem_of(orbit)
+    assert np.max(np.abs(problem.residual(u)[0])) < 1e-11
+
+
+def test_block_on_belt() -> None:
+    orbit = orbit_named("block_on_belt")
+    assert orbit.period == pytest.approx(12.00103129483, abs=1e-9)
+    assert orbit.multipliers[0] == pytest.approx(1.0, abs=1e-10)
+    assert orbit.multipliers[1] == 0  # not nearly: exactly
+    assert str(orbit.signature) == "slip- → stick"
+    assert orbit.start["x.block"] == pytest.approx(1.0, abs=1e-12)  # stick ends where the spring pulls with F_s
+    assert orbit.signature.stick_phases() == {"contact": 1}
+
+
+def test_two_blocks_has_two_orbits() -> None:
+    """Values of an independent computation."""
+    in_phase, out = orbit_named("two_blocks, in phase"), orbit_named("two_blocks, out of phase")
+    assert in_phase.period == pytest.approx(16.144400423, abs=1e-8)
+    assert out.period == pytest.approx(26.192036320, abs=1e-8)
+    assert in_phase.nontrivial[0].real == pytest.approx(-0.8963781506, abs=1e-8)
+    assert out.nontrivial[0].real == pytest.approx(-0.6585037029, abs=1e-8)
+    assert np.all(in_phase.multipliers[2:] == 0) and np.all(out.multipliers[2:] == 0)
+
+
+def test_find_orbits_finds_both() -> None:
+    found = ss.find_orbits(M.two_blocks(), starts=9, seed=1)
+    assert sorted(round(orbit.period, 6) for orbit in found) == [16.1444, 26.192036]
+
+
+def test_drill_string_and_violin() -> None:
+    assert orbit_named("drill_string").period == pytest.approx(6.53058288421, abs=1e-9)
+    violin = orbit_named("bowed_string")
+    assert 1 / violin.period == pytest.approx(134.4966, abs=1e-4)
+    pair = violin.nontrivial[:2]
+    assert np.abs(pair) == pytest.approx(0.336195, abs=1e-6) and pair[0].imag != 0
+    assert (1,) in violin.signature.modes  # one micro-slip is forwards
+
+
+def test_excited_orbits_count_the_periods_of_the_excitation() -> None:
+    assert orbit_named("forced III, 1:1").turns == 1
+    orbit = orbit_named("forced III, 1:2")
+    assert orbit.turns == 2 and orbit.period == pytest.approx(4 * np.pi / 1.5, abs=1e-12)
+    assert orbit.start["x.block"] == pytest.approx(4.3896839145, abs=1e-9)
+    assert orbit_named("forced II").start["x.block"] == pytest.approx(3.7275233436, abs=1e-9)
+
+
+def test_an_unstable_orbit_from_a_rough_guess() -> None:
+    """Beyond its flip the in-phase orbit cannot be simulated to, but it can be found."""
+    model = M.two_blocks(v_dr=0.16)
+    orbit = ss.find_orbit(model, orbit_named("two_blocks, in phase"))
+    assert not orbit.stable and orbit.nontrivial[0].real < -1
+    again = ss.find_orbit(model, (orbit.start, orbit.period * 1.001))
+    assert again.period == pytest.approx(orbit.period, rel=1e-10)
+
+
+def test_guesses_of_every_kind_lead_to_the_same_orbit() -> None:
+    model, known = M.block_on_belt(), orbit_named("block_on_belt").period
+    run = ss.simulate(model, t=40)
+    for guess in (None, run, ([1.1, 0], 12), ({"x.block": 1.1}, 12), [1.1, 0.0], {"x.block": 0.3}):
+        assert ss.find_orbit(model, guess).period == pytest.approx(known, abs=1e-10)
+
+
+def test_the_period_is_the_shortest() -> None:
+    orbit = ss.find_orbit(M.block_on_belt(), ([1.1, 0], 24))
+    assert orbit.period == pytest.approx(12.00103129483, abs=1e-9)
+    forced = ss.find_orbit(M.forced_oscillator(eta=0.9), ([3.5, 0.5], 6 * 2 * np.pi / 0.9))
+    assert forced.turns == 1
+
+
+def test_newton_converges_quadratically_and_says_so() -> None:
+    steps = ss.find_orbit(M.block_on_belt(), ([1.1, 0], 12)).history.steps
+    assert len(steps) <= 5 and steps[-1] < 1e-12
+
+
+def test_a_period_of_the_excitation_that_equations_do_not_show() -> None:
+    mass, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.5)
+    beat = ss.Force(mass, lambda t, a=0.3: a * sin(t + 0.2 * sin(t)))
+    contact = ss.Contact(mass, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0)
+    model = ss.System(ss.Spring(mass, ss.ground, k=1.0), beat, contact)
+    with pytest.raises(ss.OrbitError, match="give forcing="):
+        ss.find_orbit(model)
+    orbit = ss.find_orbit(model, forcing=2 * np.pi)
+    assert orbit.period == pytest.approx(2 * np.pi * orbit.turns)
+
+
+def test_switch_model_shooting_converges() -> None:
+    """leine1998 Sec. 6: from ([1.1, 0], 12), with the fundamental matrix by differences."""
+    orbit = ss.find_orbit(M.block_on_belt(), ([1.1, 0], 12), method=ss.Switch(eta=1e-6))
+    assert orbit.period == pytest.approx(12.00103129483, abs=1e-5)
+    assert orbit.multipliers[0].real == pytest.approx(1.0, abs=1e-2)
+    assert abs(orbit.multipliers[1]) < 1e-2
+
+
+def test_smooth_orbits_approach_the_exact_one() -> None:
+    errors = []
+    for eps in (1e3, 1e4, 1e5):
+        orbit = ss.find_orbit(M.block_on_belt(), ([1.1, 0], 12), method=ss.Smooth(eps=eps))
+        errors.append(abs(orbit.period - 12.00103129483))
+        assert orbit.multipliers[0].real == pytest.approx(1.0, abs=1e-6)
+    slopes = np.diff(np.log10(errors))
+    assert np.all(slopes < -0.4) and errors[-1] < 0.1
+
+
+def test_an_orbit_is_saved_and_loaded(tmp_path) -> None:
+    orbit = orbit_named("two_blocks, out of phase")
+    again = ss.load(orbit.save(tmp_path / "orbit.nc"))
+    assert again.period == orbit.period and again.signature == orbit.signature
+    assert np.array_equal(again.multipliers, orbit.multipliers)
+    assert np.array_equal(again.phases.states, orbit.phases.states)
+    assert ss.find_orbit(again.model, again).period == pytest.approx(orbit.period, abs=1e-12)
+    path = tmp_path / "run.nc"
+    ss.save(ss.simulate(orbit.model, t=5), path)
+    assert ss.load(path).sizes["time"] > 2
+    damaged = (tmp_path / "orbit.nc").read_bytes()[:3000]
+    (tmp_path / "cut.nc").write_bytes(damaged)
+    with pytest.raises(ss.ResultError, match="damaged"):
+        ss.load(tmp_path / "cut.nc")
+
+
+@pytest.mark.parametrize(
+    ("guess", "words"),
+    [
+        (([1.1, 0], -3), "period is -3"),
+        (([1.1], 12), "2 states"),
+        ("nonsense", "give a run, an Orbit, a start"),
+        ({"x.blok": 1.0}, "x.blok"),
+        (([0.1, 0.0], 1e-3), "no periodic orbit was found: the period ran to"),
+        (([0.625, 0.0], 6.0), "no periodic orbit was found: the guess does not move"),
+    ],
+)
+def test_bad_guesses_are_refused_in_a_sentence(guess: object, words: str) -> None:
+    with pytest.raises(ss.OrbitError, match=words):
+        ss.find_orbit(M.block_on_belt(), guess)
+
+
+def test_a_motion_that_comes_to_rest_is_told_from_an_orbit() -> None:
+    with pytest.raises(ss.OrbitError, match="comes to rest at x.block = 0.682179"):
+        ss.find_orbit(M.coulomb_oscillator())
+
+
+def test_in_chaos_an_unstable_orbit_is_found_and_called_unstable() -> None:
+    orbit = ss.find_orbit(M.forced_oscillator(eta=1.915, u0=1.0), [0.0, 1.0])
+    assert not orbit.stable
+
+
+def test_a_motion_that_never_returns() -> None:
+    """On a torus no period is the last one."""
+    with pytest.raises(ss.OrbitError, match="no periodic orbit was found"):
+        ss.find_orbit(M.excited_oscillator())
+
+
+def test_an_orbit_of_another_model_is_no_guess() -> None:
+    with pytest.raises(ss.OrbitError, match="other states"):
+        ss.find_orbit(M.two_blocks(), orbit_named("block_on_belt"))
+
+
+def test_methods_without_shooting_are_named() -> None:
+    with pytest.raises(ss.OrbitError, match="Exact, Smooth or Switch"):
+        ss.find_orbit(M.block_on_belt(), ([1.1, 0], 12), method=ss.Henon(step=1e-2))
