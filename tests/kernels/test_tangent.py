@@ -30,7 +30,9 @@ def differences(motion: Motion, z: np.ndarray, t: float, duration: float) -> tup
 
     states = [slope(by_state(unit), 2e-6 * size) for unit in np.eye(len(z))]
     count = len(motion.parameters)
-    changes = [slope(by_parameter(u), 2e-6 * max(p, 1e-3)) for u, p in zip(np.eye(count), motion.parameters, strict=True)]
+    changes = [
+        slope(by_parameter(u), 2e-6 * max(p, 1e-3)) for u, p in zip(np.eye(count), motion.parameters, strict=True)
+    ]
     time = slope(lambda h: motion.run(z, t + h, duration).state, 2e-6)
     return np.array(states).T, np.array([*changes, time]).T
 
@@ -80,7 +82,13 @@ def test_every_library_model(name: str) -> None:
     z = motion.run(model.start_state(), 0.0, 1.37 * duration if name != "coulomb_oscillator" else 1.0).state
     z = z + 1e-3 * np.max(np.abs(z)) * np.sin(np.arange(len(z)) + 1)  # off the stick surface, and off symmetry
     # These two are less smooth on the scale of the steps: differences lose digits.
-    events = check(model, z, 0.3 if motion.is_forced else 0.0, duration, tolerance=5e-6 if name in ("bowed_string", "pendulum, Stribeck") else 2e-7)
+    events = check(
+        model,
+        z,
+        0.3 if motion.is_forced else 0.0,
+        duration,
+        tolerance=5e-6 if name in ("bowed_string", "pendulum, Stribeck") else 2e-7,
+    )
     assert len(events) >= 2
 
 
@@ -112,7 +120,10 @@ def test_a_belt_whose_speed_changes() -> None:
 def test_a_normal_force_of_state_and_time() -> None:
     mass, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.3)
     contact = ss.Contact(
-        mass, belt, law=ss.Hyperbolic(mu_s=1.0, delta=2.0), normal=lambda t, x_block, a=0.2: 1 + a * cos(t) + 0.1 * x_block
+        mass,
+        belt,
+        law=ss.Hyperbolic(mu_s=1.0, delta=2.0),
+        normal=lambda t, x_block, a=0.2: 1 + a * cos(t) + 0.1 * x_block,
     )
     check(ss.System(ss.Spring(mass, ss.ground, k=1.0), contact), [0.4, -0.2], 0.2, 14.0)
 

@@ -74,6 +74,8 @@ def follow(
     if point is not None:
         return Walk(start, parameter, (low, high), step, most, report).branch(point)
     down = Walk(start, parameter, (low, high), step, most, report).branch()
+    if "is closed" in down.reason:
+        return down
     return joined(down, Walk(start, parameter, (high, low), step, most, report).branch())
 
 

@@ -63,6 +63,7 @@ class Walk:
         self.extremes: list[Floats] = []
         self.evaluations = 0
         self.problem: Any = None
+        self.refusal = ""  # why the model does not allow the parameter to go on
 
     def branch(self, point: SpecialPoint | None = None) -> Branch:
         """Walk from the first orbit, or onto the branch that bifurcates at a special point."""
@@ -85,6 +86,8 @@ class Walk:
             advanced = self._advance(ds)
             if advanced is None:
                 ds *= 0.5
+                if self.refusal and ds < 1e-2:
+                    return f"The branch ends near {self.parameter} = {self.here.u[-1]:.6g}: beyond, {self.refusal}."
                 if ds < SHORTEST:
                     return self._shrunk()
                 continue
@@ -134,8 +137,12 @@ class Walk:
         try:
             u, iterations = corrected(self.problem, self.here, ds, predicted, self.scales)
             self.first.model.with_({self.parameter: float(u[-1])})  # a value that the model does not allow
-        except (*FAILURES, ModelError):
+        except ModelError as error:
+            self.refusal = str(error)
             return None
+        except FAILURES:
+            return None
+        self.refusal = ""
         moved = float(np.linalg.norm((u - predicted) / self.scales))
         return (u, iterations) if moved < 2 * ds else None
 
@@ -156,12 +163,32 @@ class Walk:
         if ended:
             return ended
         self._stand(there)
+        closed = self._closes(self.problem.orbit(solved))
         self._keep(solved)
+        if closed:
+            begin = self.points[0].model.parameters[self.parameter]
+            return f"The branch is closed: it came back to the orbit at {self.parameter} = {begin:g}."
         if solved.period < 1e-9 * self.points[0].period:
             return f"The period runs to zero at {self.parameter} = {u[-1]:.10g}: the orbit shrinks away."
         if not np.any(np.ptp(self.extremes[-1], axis=0) > 1e-7 * np.ptp(self.extremes[0], axis=0)):
             return f"The orbit shrinks to a point at {self.parameter} = {u[-1]:.10g}: follow the equilibrium from here."
         return ""
+
+    def _closes(self, orbit: Orbit) -> bool:
+        """Whether the first orbit lies between the last one and this one."""
+        first, last = self.points[0], self.points[-1]
+        if len(self.points) < 5 or not first.signature == last.signature == orbit.signature:
+            return False
+        start, before, after = (self._shape(o) for o in (first, last, orbit))
+        step = float(np.linalg.norm(after - before))
+        near = max(float(np.linalg.norm(x - start)) for x in (before, after)) < 1.5 * step
+        return near and float((before - start) @ (after - start)) < 0
+
+    def _shape(self, orbit: Orbit) -> Floats:
+        """An orbit and its parameter as numbers of comparable size; the time at which it begins does not count."""
+        phases = orbit.phases
+        value = float(orbit.model.parameters[self.parameter]) / self.range
+        return np.concatenate([(phases.states / phases.scale).ravel(), phases.durations / orbit.period, [value]])
 
     def _stand(self, there: Place) -> None:
         """Measure from now on in the sizes of the present orbit."""

@@ -49,9 +49,8 @@ class PhaseProblem(Problem):
         """The smallest and the largest value of every state along the orbit."""
         motion = self.motion.with_parameters(solved.parameters)
         phases = zip(self.signature.modes, solved.states, solved.begins, solved.durations, strict=True)
-        values = [motion.sampled(m, z, float(t), float(d) * FRACTIONS)[0][:, : self.n] for m, z, t, d in phases]
-        everything = np.concatenate(values)
-        return np.array([everything.min(axis=0), everything.max(axis=0)])
+        both = np.array([phase_extremes(motion, m, z, float(t), float(d)) for m, z, t, d in phases])
+        return np.array([both[:, 0].min(axis=0), both[:, 1].max(axis=0)])
 
     def repeated(self, u: Floats, times: int) -> tuple[PhaseProblem, Floats]:
         """The same orbit gone through several times in one period."""
@@ -89,6 +88,31 @@ class PhaseProblem(Problem):
             self.motion.with_parameters(parameters), self.signature, states[0], start, self.state_scale
         )
         return PhaseProblem(self.motion, self.signature, self.state_scale, self.free, self.turns, self.forcing, section)
+
+
+def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float) -> Floats:
+    """The smallest and the largest value of every state in a phase: sampled, and refined where the rate changes sign."""
+    times = duration * FRACTIONS
+    values, rates = motion.sampled(mode, z, t, times)
+    n = motion.states
+    found = np.array([values[:, :n].min(axis=0), values[:, :n].max(axis=0)])
+    for i in range(n):
+        for which, best in ((0, int(np.argmin(values[:, i]))), (1, int(np.argmax(values[:, i])))):
+            for k in (best - 1, best):
+                if 0 <= k < len(times) - 1 and rates[k, i] * rates[k + 1, i] < 0:
+                    at = _stationary(times[k : k + 2], values[k : k + 2, i], rates[k : k + 2, i])
+                    # The error of the place counts only squared.
+                    value = motion.phase(mode, z, t, at).state[i]
+                    found[which, i] = min(found[0, i], value) if which == 0 else max(found[1, i], value)
+    return found
+
+
+def _stationary(times: Floats, values: Floats, rates: Floats) -> float:
+    """Where the cubic with these values and rates at both ends has its extremum."""
+    from scipy.interpolate import CubicHermiteSpline
+
+    inside = CubicHermiteSpline(times, values, rates).derivative().roots(extrapolate=False)
+    return float(inside[0]) if len(inside) else float(times[0])
 
 
 def section_at(

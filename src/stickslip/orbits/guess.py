@@ -94,33 +94,33 @@ def _from_start(model: Model, motion: Motion, method: Method, forcing: float | N
     except ModelError as error:
         raise OrbitError(f"the guess: {error}") from None
     time, length = 0.0, forcing * 64 if forcing else 40 * motion.time_scale(np.array(state, float))
+    size = 0.0
     for _ in range(MOST_RUNS):
         run = simulate(model, t=(time, time + length), start=state, method=method)
         if not run.attrs["status"].startswith("The run reached the end"):
             raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
-        found = recurrence(run, forcing)
-        if found is not None:
-            yield replace(found[0], settled=found[1] <= SETTLED)
-            if found[1] <= SETTLED:
-                return
-        elif _at_rest(run, model):
+        size = max(size, *(float(np.max(np.abs(run[name].values))) for name in model.states))
+        if _is_still(run, model, size):
             values = ", ".join(f"{name} = {float(run[name][-1]):.6g}" for name in model.states)
             raise OrbitError(
                 f"the motion comes to rest at {values}, which is an equilibrium and not an orbit: start it elsewhere "
                 "with guess=(start, period), or use find_equilibria"
             )
+        found = recurrence(run, forcing)
+        if found is not None:
+            yield replace(found[0], settled=found[1] <= SETTLED)
+            if found[1] <= SETTLED:
+                return
         state = [float(run[name][-1]) for name in model.states]
         time, length = time + length, 2 * length if length < 2000 * (forcing or np.inf) else length
         if int(run.attrs["steps"]) > MOST_STEPS:
             break
 
 
-def _at_rest(run: xr.Dataset, model: Model) -> bool:
-    """Whether nothing moves any more in the second half of a run."""
+def _is_still(run: xr.Dataset, model: Model, size: float) -> bool:
+    """Whether nothing moves any more in the second half of a run, compared with how the motion began."""
     half = slice(run.sizes["time"] // 2, None)
-    spans = [np.ptp(run[name].values[half]) for name in model.states]
-    whole = max(float(np.max(np.abs(run[name].values))) for name in model.states)
-    return bool(max(spans) <= 1e-9 * whole)
+    return all(float(np.ptp(run[name].values[half])) <= 1e-6 * size for name in model.states)
 
 
 def recurrence(run: xr.Dataset, forcing: float | None) -> tuple[Guess, float] | None:

@@ -1,0 +1,179 @@
+"""Branches of orbits: bifurcations to all digits, changes of signature, ends with reasons."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+M = ss.models
+
+
+@cache
+def drill() -> ss.Branch:
+    return ss.follow(ss.find_orbit(M.drill_string()), "table.speed", to=5)
+
+
+@cache
+def in_phase() -> ss.Orbit:
+    return ss.find_orbit(M.two_blocks(), [1.09, 1.19, 0.14, 0.14])
+
+
+def test_the_drill_string_cycle_ends_by_grazing() -> None:
+    """η* = θ/(c + 2ζ) where the slip arc just reaches ψ′ = η."""
+    branch = drill()
+    point = branch.special[-1]
+    assert point.kind == "grazing-sliding" and point.value == pytest.approx(4.6119890213, abs=1e-8)
+    assert "ends at table.speed = 4.611989021 by grazing" in branch.reason
+    assert point.note == "the orbit ceases to exist"
+    assert branch.values[-1] == point.value and np.all(branch.stable[:-1])
+
+
+def test_the_period_of_the_drill_string_along_the_branch() -> None:
+    """Slip is a damped oscillator without friction here, so the phases have closed form."""
+    branch = drill()
+    for orbit in branch.points[:-1:6]:
+        again = ss.find_orbit(orbit.model, [0.0, orbit.model.parameters["table.speed"]])
+        assert again.period == pytest.approx(orbit.period, abs=1e-9)
+
+
+def test_block_on_belt_period_against_its_definition() -> None:
+    branch = ss.follow(ss.find_orbit(M.block_on_belt()), "belt.speed", to=(0.05, 0.5))
+    assert branch.reason == "The branch reached belt.speed = 0.05. The branch reached belt.speed = 0.5."
+    assert branch.special == () and np.all(branch.stable)
+    assert list(branch.values) == sorted(branch.values)
+    middle = branch.points[len(branch) // 3]
+    alone = ss.find_orbit(M.block_on_belt(v_dr=middle.model.parameters["belt.speed"]))
+    assert middle.period == pytest.approx(alone.period, abs=1e-10)
+
+
+def test_flips_of_two_blocks() -> None:
+    branch = ss.follow(in_phase(), "belt.speed", to=(0.08, 0.16))
+    flips = [point.value for point in branch.of_kind("flip")]
+    assert flips == pytest.approx([0.0840914136, 0.1442518660], abs=1e-8)
+    for point in branch.special:
+        assert np.min(np.abs(point.orbit.multipliers + 1)) < 1e-8
+    between = (branch.values > 0.0841) & (branch.values < 0.1442)
+    assert np.array_equal(branch.stable, between)
+
+
+def test_the_doubled_branch_leaves_at_the_flip() -> None:
+    flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
+    doubled = ss.follow(flip, "belt.speed", to=(0.14, 0.2))
+    first = doubled.points[0]
+    assert first.period == pytest.approx(2 * flip.orbit.period, rel=1e-3)
+    assert first.stable  # the flip is supercritical
+    assert doubled.of_kind("fold")[0].value == pytest.approx(0.1697425740, abs=1e-8)
+    assert [p.kind for p in doubled.special][:3] == ["exchange of events", "exchange of events", "fold"]
+
+
+def test_a_branch_that_ends_on_one_of_half_the_period() -> None:
+    """Followed upwards, the out-of-phase orbit of two blocks merges with one of half its period: its flip."""
+    branch = ss.follow(ss.find_orbit(M.two_blocks()), "belt.speed", to=0.16)
+    point = branch.special[-1]
+    assert point.kind == "flip" and point.value == pytest.approx(0.1479043049, abs=1e-8)
+    assert point.orbit.period == pytest.approx(0.5 * branch.points[-1].period, rel=1e-2)
+    assert "at a flip of the orbit of period" in branch.reason
+
+
+def test_a_closed_branch() -> None:
+    """The 1:1 orbit of forced III exists between two folds, and the branch through them is a closed loop."""
+    branch = ss.follow(ss.find_orbit(M.forced_oscillator(eta=0.9)), "base.eta", to=(0.5, 1.2))
+    assert branch.reason == "The branch is closed: it came back to the orbit at base.eta = 0.9."
+    folds = [point.value for point in branch.of_kind("fold")]
+    assert len(folds) == 2 and sorted(folds) == pytest.approx([0.6714713889, 0.949995362], abs=1e-9)
+    assert 0 < np.sum(branch.stable) < len(branch)
+
+
+def test_a_flip_in_two_parameters() -> None:
+    flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
+    curve = ss.follow(flip, ("coupling.k", "belt.speed"), to=1.22)
+    assert curve.reason == "The curve reached coupling.k = 1.22."
+    end = curve.points[-1]
+    assert np.min(np.abs(end.multipliers + 1)) < 1e-8
+    direct = ss.follow(ss.find_orbit(M.two_blocks(alpha=1.22), in_phase()), "belt.speed", to=0.1)
+    assert curve.along("belt.speed")[-1] == pytest.approx(direct.of_kind("flip")[0].value, abs=1e-8)
+
+
+def test_a_fold_in_two_parameters() -> None:
+    flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
+    fold = ss.follow(flip, "belt.speed", to=(0.14, 0.2)).of_kind("fold")[0]
+    curve = ss.follow(fold, ("coupling.k", "belt.speed"), to=1.21)
+    assert curve.reason == "The curve reached coupling.k = 1.21."
+    for orbit in curve.points:
+        assert np.sort(np.abs(orbit.multipliers - 1))[1] < 1e-5
+    assert np.all(np.diff(curve.along("belt.speed")) < 0)
+
+
+def test_grazing_in_two_parameters() -> None:
+    """With another damping the grazing of the drill string lies elsewhere."""
+    curve = ss.follow(drill().special[-1], ("damper.c", "table.speed"), to=0.2)
+    assert curve.reason == "The curve reached damper.c = 0.2."
+    direct = ss.follow(ss.find_orbit(M.drill_string(eta=2.0, zeta=0.1)), "table.speed", to=4)
+    assert curve.along("table.speed")[-1] == pytest.approx(direct.special[-1].value, abs=1e-8)
+
+
+def test_a_branch_is_saved_and_loaded(tmp_path) -> None:
+    branch = drill()
+    again = ss.load(branch.save(tmp_path / "branch.nc"))
+    assert again.data.equals(branch.data) and again.reason == branch.reason
+    assert np.array_equal(again.points[3].phases.states, branch.points[3].phases.states)
+    assert again.special[-1].margin == branch.special[-1].margin
+    assert ss.follow(again.points[3], "table.speed", to=4.2).values[-1] == 4.2
+
+
+def test_the_table_and_the_data() -> None:
+    data = drill().data
+    assert data.sizes["point"] == len(drill()) and data.attrs["parameter"] == "table.speed"
+    assert float(data["maximum"].sel(state="x.twist")[0]) == pytest.approx(5.43551787361, abs=1e-6)
+    assert "grazing-sliding" in drill().table() and "4.611989021" in drill().table()
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[float, int]] = []
+    branch = ss.follow(in_phase(), "belt.speed", to=0.143, progress=lambda value, count: seen.append((value, count)))
+    assert [count for _, count in seen] == list(range(1, len(branch) + 1))
+    assert seen[-1][0] == 0.143
+
+
+def test_a_branch_that_is_interrupted_keeps_what_it_has() -> None:
+    def impatient(value: float, count: int) -> None:
+        if count == 5:
+            raise KeyboardInterrupt
+
+    branch = ss.follow(in_phase(), "belt.speed", to=0.2, progress=impatient)
+    assert len(branch) == 5 and branch.reason == "The branch was interrupted by the user."
+
+
+def test_a_parameter_that_may_not_go_on() -> None:
+    """A mass cannot become negative: the branch ends before, with a sentence, and keeps its points."""
+    branch = ss.follow(ss.find_orbit(M.block_on_belt()), "block.m", to=-1.0)
+    assert len(branch) > 5 and np.all(branch.values > 0)
+    assert "The branch ends near block.m" in branch.reason and "must be positive" in branch.reason
+
+
+def test_as_many_points_as_allowed() -> None:
+    branch = ss.follow(in_phase(), "belt.speed", to=0.2, most=4)
+    assert len(branch) == 4 and "allow more with most=" in branch.reason
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"parameter": "belt.sped", "to": 0.1}, ss.ModelError, "no parameter 'belt.sped'.*belt.speed"),
+        ({"parameter": "belt.speed", "to": 0.2}, ss.OrbitError, "is 0.2 already"),
+        ({"parameter": "belt.speed", "to": (0.3, 0.4)}, ss.OrbitError, "not between 0.3 and 0.4"),
+        ({"parameter": "belt.speed", "to": float("nan")}, ss.ModelError, "nan"),
+        ({"parameter": ("belt.speed", "block.m"), "to": 0.1}, ss.OrbitError, "for following a special point"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(arguments: dict, error: type, words: str) -> None:
+    orbit = ss.find_orbit(M.block_on_belt())
+    with pytest.raises(error, match=words):
+        ss.follow(orbit, **arguments)
+
+
+def test_only_orbits_can_be_followed() -> None:
+    with pytest.raises(ss.OrbitError, match="cannot be followed"):
+        ss.follow(M.block_on_belt(), "belt.speed", to=0.1)
