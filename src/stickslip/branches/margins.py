@@ -97,19 +97,23 @@ def _held(problem: Problem, solved: Solved, j: int, contact: int) -> Phase:
 
 def _inside(problem: Problem, solved: Solved, j: int) -> dict[Margin, float]:
     """The smallest value that each guard has inside phase j, where it has a minimum there."""
+    return {key: value for key, (_, value) in inner_minima(problem, solved, j).items()}
+
+
+def inner_minima(problem: Problem, solved: Solved, j: int) -> dict[Margin, tuple[float, float]]:
+    """When each guard of phase j has a minimum inside it, and its value there."""
     motion = problem.motion.with_parameters(solved.parameters)
     mode, begin, duration = problem.signature.modes[j], float(solved.begins[j]), float(solved.durations[j])
     if duration <= 0:
         return {}
     times = duration * np.arange(1, SAMPLES) / SAMPLES
     _, rates_at = motion.sampled(mode, solved.states[j], begin, times)
-    found: dict[Margin, float] = {}
+    found: dict[Margin, tuple[float, float]] = {}
     for kind, contact, side, terms in guards_of(mode, solved.ends[j].row):
         rates = sum((w * rates_at[:, row] for row, w in terms), np.zeros(len(times)))
         for number, i in enumerate(np.nonzero((rates[:-1] < 0) & (rates[1:] >= 0))[0]):
-            value = _minimum(motion, problem, solved, j, terms, float(times[i]), float(times[i + 1]))
             key = (kind, j, contact, side + 10 * (number + 1))
-            found[key] = min(value, found.get(key, np.inf))
+            found[key] = _minimum(motion, problem, solved, j, terms, float(times[i]), float(times[i + 1]))
     return found
 
 
@@ -136,4 +140,4 @@ def _minimum(motion: Motion, problem: Problem, solved: Solved, j: int, terms: Te
 
     t = float(brentq(rate, low, high, xtol=1e-14 * max(1.0, high), rtol=1e-14))
     here = motion.phase(mode, z, begin, t)
-    return float(sum(weight * here.values[row] for row, weight in terms))
+    return t, float(sum(weight * here.values[row] for row, weight in terms))

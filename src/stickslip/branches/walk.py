@@ -24,6 +24,7 @@ from stickslip.branches.margins import (
     margins,
     torus_test,
 )
+from stickslip.branches.neighbours import neighbours
 from stickslip.model.errors import ModelError
 from stickslip.orbits import exact
 from stickslip.orbits.guess import OrbitError
@@ -36,7 +37,7 @@ Floats = NDArray[np.float64]
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-7
 """Lengths of steps: a step of 1 is the whole range of the parameter, or a change of the orbit by its own size."""
 
-ONWARD = (1e-4, 1e-3, 1e-5, 1e-6, 1e-2)
+ONWARD = (1e-4, 1e-3, 1e-5, 1e-6, 1e-7, 1e-2)
 """How far beyond a change of signature the branch is taken up again."""
 
 FAILURES = (NoConvergence, MotionError, OrbitError, np.linalg.LinAlgError)
@@ -89,7 +90,9 @@ class Walk:
                 if self.refusal and ds < 1e-2:
                     return f"The branch ends near {self.parameter} = {self.here.u[-1]:.6g}: beyond, {self.refusal}."
                 if ds < SHORTEST:
-                    return self._shrunk()
+                    if not self._vanish():
+                        return self._shrunk()
+                    ds = min(FIRST, self.longest)
                 continue
             u, iterations = advanced
             solved = self.problem.solved(u)
@@ -299,7 +302,7 @@ class Walk:
         A reason to stop, nothing where the branch goes on, None where the step must be shorter to tell.
         """
         first = self._first_zero(u, s, solved)
-        if first is None:
+        if first is None or self._too_late(first[0], first[2]):
             return None
         distance, key, root = first
         at = self.problem.solved(root)
@@ -308,7 +311,7 @@ class Walk:
         if ended:
             return ended
         kind, signature = self._name(key, at), self.problem.signature
-        following = self._onward(there, at)
+        following = self._beside(at, key) or self._onward(there, at)
         if following is None:
             self._remember(kind, at, "the orbit ceases to exist", key)
             self._keep(at)
@@ -316,6 +319,8 @@ class Walk:
             return f"The orbit ends at {self.parameter} = {value:.10g} by {kind}: beyond, it ceases to exist."
         orbit, sign = following
         self._remember(kind, at, f"{signature} becomes {orbit.signature}", key)
+        if self._was_here_before():
+            return f"The branch came back to the {kind} at {self.parameter} = {self.special[-1].value:.10g}."
         self._take(orbit, sign)
         return ""
 
@@ -336,6 +341,16 @@ class Walk:
                 found.append((self._distance(root), key, root))
         return min(found, key=lambda item: item[0]) if found else None
 
+    def _too_late(self, distance: float, root: Floats) -> bool:
+        """Whether the phases were impossible before, already, so that something else came first."""
+        fraction = 0.99
+        guess = (1 - fraction) * self.here.u + fraction * root
+        try:
+            u = corrected(self.problem, self.here, fraction * distance, guess, self.scales)[0]
+        except FAILURES:
+            return True
+        return distance > 100 * SHORTEST and bool(self.problem.fault(self.problem.solved(u)))
+
     def _name(self, key: Any, solved: Any) -> str:
         kind, j, contact, _ = key
         if kind == CROSSING:
@@ -349,6 +364,76 @@ class Walk:
         if any(m != 0 and a == 0 and b == 0 for a, m, b in triples):
             return "loss of a slip phase"
         return "exchange of events"
+
+    def _was_here_before(self) -> bool:
+        """Whether the last special point was met before in the same direction: the branch goes round in circles."""
+        last = self.special[-1]
+        return any(
+            point.kind == last.kind
+            and point.note == last.note
+            and abs(point.value - last.value) < 1e-9 * self.range
+            and abs(point.orbit.period - last.orbit.period) < 1e-7 * last.orbit.period
+            for point in self.special[:-1]
+        )
+
+    def _beside(self, solved: Any, key: Any) -> tuple[Orbit, float] | None:
+        """The orbit a step away along the branch of a neighbouring signature that passes through this orbit."""
+        for problem, u in neighbours(self.problem, solved, key):
+            scales = problem.scales(u) * np.sqrt(problem.phases)
+            scales[-1] = self.range
+            try:
+                start = place(problem, u, scales, None)
+            except FAILURES:
+                continue
+            for part in ONWARD:
+                for sign in (1.0, -1.0):
+                    try:
+                        guess = u + sign * part * start.tangent * scales
+                        there = problem.solved(corrected(problem, start, sign * part, guess, scales)[0])
+                    except FAILURES:
+                        continue
+                    if not problem.fault(there):
+                        moved = float(there.parameters[self.number] - solved.parameters[self.number])
+                        return problem.orbit(there), float(np.sign(moved)) or 1.0
+        return None
+
+    def _vanish(self) -> bool:
+        """Go on without a phase whose length is nearly gone, if that is possible.
+
+        A slip that begins and ends at rest loses its length so that its own equations become singular. Seen from the
+        signature without it, the same point is regular: there a stick just touches its limit.
+        """
+        before = self.problem.signature
+        for problem, u in neighbours(self.problem, self.solved_here, (LOSS, -1, -1, 0)):
+            scales = problem.scales(u) * np.sqrt(problem.phases)
+            scales[-1] = self.range
+            for part in ONWARD:
+                try:
+                    start = place(problem, u, scales, None)
+                    ends = [corrected(problem, start, s, u, scales)[0] for s in (part, -part)]
+                    faults = [bool(problem.fault(problem.solved(end))) for end in ends]
+                except FAILURES:
+                    continue
+                if faults[0] == faults[1]:
+                    continue
+                good, bad = (ends[1], ends[0]) if faults[0] else (ends[0], ends[1])
+                self.evaluations += self.problem.evaluations
+                self.problem, self.scales = problem, scales
+                self._cross_back(good, bad, f"{before} becomes {problem.signature}")
+                return True
+        return False
+
+    def _cross_back(self, good: Floats, bad: Floats, note: str) -> None:
+        """Stand on an orbit just beyond a special point, and note the point, which lies behind."""
+        self.here = place(self.problem, good, self.scales, (bad - good) / self.scales)
+        self.solved_here = self.problem.solved(good)
+        zero = self._first_zero(bad, self._distance(bad), self.problem.solved(bad))
+        if zero is not None:
+            _, key, root = zero
+            at = self.problem.solved(root)
+            self._remember(self._name(key, at), at, note, key)
+        self.here = place(self.problem, good, self.scales, (good - bad) / self.scales)
+        self._keep(self.solved_here)
 
     def _onward(self, there: Place, solved: Any) -> tuple[Orbit, float] | None:
         """The orbit with another signature that begins here, and the direction in which its parameter changes."""
