@@ -198,6 +198,30 @@ def compile_stiff(model: Model, shape: str) -> Any:
     return cpu.program(_path(f"{_key(model)}|stiff|{shape}", text))
 
 
+def compile_balance(model: Model) -> Any:
+    """The conditions of rest of a model and their derivatives: see `stickslip.symbolic.balance`."""
+
+    def text() -> str:
+        from stickslip.symbolic.balance import balance_source
+        from stickslip.symbolic.equations import derive
+
+        return join.joined_flow(balance_source(derive(model)))
+
+    return join.load(_path(f"{_key(model)}|balance", text))
+
+
+def compile_forms(model: Model) -> Any:
+    """Second and third derivatives of the conditions of rest: see `stickslip.symbolic.normal_form`."""
+
+    def text() -> str:
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.normal_form import forms_source
+
+        return join.joined_flow(forms_source(derive(model)))
+
+    return join.load(_path(f"{_key(model)}|forms", text))
+
+
 def _key(model: Model) -> str:
     """What identifies the equations of a model; unknown code is told apart by its generated source."""
     structure = model.structure()

@@ -37,12 +37,8 @@ def jacobian_source(equations: Equations) -> str:
     lines += [f"{x} = p[{i}]" for i, x in enumerate(e.parameters) if x in free]
     lines += [f"{x} = force[{i}]" for i, x in enumerate(forces) if x in free]
     lines += [f"{x} = float(s[{i}])" for i, x in enumerate(signs) if x in free]
-    tables = [table_rows(e, number) for number in range(len(e.tables))]
-    header = [f"W = np.array({[x for rows in tables for x in rows]})"] if tables else []
-    for number, rows in enumerate(tables):
-        header += [f"TABLE{number} = {sum(map(len, tables[:number]))}", f"ROWS{number} = {len(rows) // 6}"]
     text = [
-        *header,
+        *table_constants(e),
         "",
         f"def derivatives(z, {TIME}, p, s, force, E_z, E_p, A_z, A_p, R_z, R_p, G, D):",
         '    """Partial derivatives of E = f + G λ, A = a + D λ and R, and the matrices G and D."""',
@@ -50,3 +46,12 @@ def jacobian_source(equations: Equations) -> str:
         *indented(assignments(targets)),
     ]
     return "\n".join(text) + "\n"
+
+
+def table_constants(equations: Equations) -> list[str]:
+    """Lines that lay out the tabulated laws as W, and say where each begins and how many rows it has."""
+    tables = [table_rows(equations, number) for number in range(len(equations.tables))]
+    lines = [f"W = np.array({[x for rows in tables for x in rows]})"] if tables else []
+    for number, rows in enumerate(tables):
+        lines += [f"TABLE{number} = {sum(map(len, tables[:number]))}", f"ROWS{number} = {len(rows) // 6}"]
+    return lines
