@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from stickslip.model.system import About as About
     from stickslip.model.system import Filippov as Filippov
     from stickslip.model.system import System as System
+    from stickslip.orbits.equilibria import Equilibrium as Equilibrium
+    from stickslip.orbits.equilibria import find_equilibria as find_equilibria
     from stickslip.orbits.find import find_orbit as find_orbit
     from stickslip.orbits.find import find_orbits as find_orbits
     from stickslip.orbits.guess import OrbitError as OrbitError
@@ -97,6 +99,7 @@ _HOME = {
     "stickslip.comparison": ("compare",),
     "stickslip.simulation": ("simulate",),
     "stickslip.energy": ("energy_balance",),
+    "stickslip.orbits.equilibria": ("Equilibrium", "find_equilibria"),
     "stickslip.orbits.find": ("find_orbit", "find_orbits"),
     "stickslip.orbits.guess": ("OrbitError",),
     "stickslip.orbits.orbit": ("Orbit",),

@@ -23,7 +23,8 @@ MOST_ITERATIONS = 8
 class Followable(Protocol):
     """Equations F(u) = 0 with one unknown more than independent equations, and how well they can be solved."""
 
-    tolerance: float
+    @property
+    def tolerance(self) -> float: ...
 
     def residual(self, u: Floats) -> tuple[Floats, Floats]: ...
 

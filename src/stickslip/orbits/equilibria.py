@@ -1,0 +1,293 @@
+"""`find_equilibria`: where a system rests, be it in slip, at a point, or in stick, in a whole interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.model.errors import ModelError
+from stickslip.model.system import Model, System
+from stickslip.orbits.balance import Balance, Complexes, freedom, rest
+from stickslip.orbits.guess import OrbitError, scale_of
+from stickslip.orbits.resting import Resting, is_affine, resting_set
+
+Floats = NDArray[np.float64]
+SLIP, STICK = "slip", "stick"
+BORDER = 1e-9
+"""How far right of the imaginary axis an eigenvalue must lie to count as unstable, relative to the largest."""
+
+SAME = 1e-7
+"""Equilibria nearer than this, relative to their size, are one."""
+
+SPREAD = 24
+"""Starts of Newton's method all around, for forces that are not linear."""
+
+MOST_CONTACTS = 6
+"""Contacts of a system given by its equations for which all modes are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A state at rest.
+
+    `mode` and `force` are per contact (0 stick, ±1 slip), `kind` is "stick" where some contact sticks, else "slip".
+    `eigenvalues`, largest real part first, say how neighbouring motions grow; sticking contacts are held in them.
+    `stable` is None where it is not decided.
+
+    Sticking masses rest in a whole set: then `interval` has the range of every state, `state` is a point inside, and
+    `box` says whether the set is all of what the ranges span (None: not decided).
+
+    >>> import stickslip as ss
+    >>> (rest,) = ss.find_equilibria(ss.models.coulomb_oscillator())
+    >>> rest.interval["x.block"]
+    (-1.0, 1.0)
+    """
+
+    model: Model
+    state: dict[str, float]
+    mode: dict[str, int]
+    force: dict[str, float]
+    eigenvalues: Complexes
+    stable: bool | None
+    interval: dict[str, tuple[float, float]] | None = None
+    box: bool | None = None
+    period: float = field(default=float("nan"), repr=False)
+
+    @property
+    def kind(self) -> str:
+        """Whether some contact sticks."""
+        return STICK if 0 in self.mode.values() else SLIP
+
+    @property
+    def multipliers(self) -> Complexes:
+        """The eigenvalues, under the name that orbits have for what decides on stability."""
+        return self.eigenvalues
+
+    @property
+    def stability(self) -> str:
+        """Stable, unstable or not decided."""
+        return {True: "stable", False: "unstable", None: "stability not decided"}[self.stable]
+
+    def summary(self) -> str:
+        """A few lines for the screen."""
+        values = ", ".join(_shown(m) for m in self.eigenvalues)
+        lines = [f"kind         {self.kind}", f"stability    {self.stability}", f"eigenvalues  {values or 'none'}"]
+        for name, value in self.state.items():
+            low, high = (self.interval or {}).get(name, (value, value))
+            among = f"from {low:.12g} to {high:.12g}" if low < high else f"{value:.12g}"
+            lines.append(f"{name:<12} {among}")
+        if self.box is False:
+            lines.append("The set is smaller than the box that these ranges span.")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        ranges = self.interval or {}
+        moving = {n: r for n, r in ranges.items() if r[0] < r[1]}
+        shown = ", ".join(f"{n} in [{a:.6g}, {b:.6g}]" for n, (a, b) in moving.items())
+        shown = shown or _listed(self.state)
+        return f"<Equilibrium of {self.model.about.name or 'a model'}: {shown}, {self.kind}, {self.stability}>"
+
+
+def _listed(state: Mapping[str, float], most: int = 4) -> str:
+    shown = [f"{name} = {value:.6g}" for name, value in list(state.items())[:most]]
+    return ", ".join([*shown, "…"] if len(state) > most else shown)
+
+
+def _shown(value: complex) -> str:
+    return f"{value.real:.10g}" if value.imag == 0 else f"{value.real:.10g}{value.imag:+.10g}i"
+
+
+def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
+    """The equilibria of a model, each checked to be one that the system itself can be in.
+
+    Returns a list of `Equilibrium`; it is empty where none was found. With a guess, those nearest to it come first.
+
+    Keywords
+    - guess: a state near which to look: a list of numbers, states by name, or another Equilibrium.
+
+    Where a contact slips, as on a moving belt, an equilibrium is a point. Where contacts stick, as on the ground, the
+    masses can rest anywhere in a set: it is given by the interval of every state.
+    With linear forces every equilibrium is found; with others those that Newton's method meets from many starts.
+
+    >>> import stickslip as ss
+    >>> (steady,) = find_equilibria(ss.models.block_on_belt())
+    >>> steady.state["x.block"], steady.stable
+    (0.625, False)
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"{model!r} is not a model: build a System or a Filippov")
+    start = _guessed(model, guess)
+    balance = Balance.of(model)
+    starts = [np.zeros(balance.n), np.array(model.start_state(None), float)]
+    starts = starts if start is None else [start, *starts]
+    scale = float(np.max(scale_of(np.array(starts), balance.n)))
+    found: list[Equilibrium] = []
+    for mode in _modes(balance, starts):
+        for equilibrium in _in_mode(balance.in_mode(mode), starts):
+            if not any(_same(equilibrium, other, scale) for other in found):
+                found.append(equilibrium)
+    if start is not None:
+        found.sort(key=lambda e: _distance(e, start))
+    return found
+
+
+def _guessed(model: Model, guess: Any) -> Floats | None:
+    if guess is None:
+        return None
+    if isinstance(guess, Equilibrium):
+        if guess.model.states != model.states:
+            raise OrbitError("the guess is an equilibrium of a model with other states")
+        guess = guess.state
+    if isinstance(guess, str) or not isinstance(guess, Mapping | Sequence | np.ndarray):
+        raise OrbitError(f"the guess is {guess!r}: give states by name, a list of numbers, or an Equilibrium")
+    try:
+        return np.array(model.start_state(guess if isinstance(guess, Mapping) else list(guess)), float)
+    except ModelError as error:
+        raise OrbitError(f"the guess: {error}") from None
+
+
+def _modes(balance: Balance, starts: Sequence[Floats]) -> Iterator[tuple[int, ...]]:
+    """The modes in which an equilibrium may be.
+
+    Masses at rest have no velocity, so what a contact of theirs does is known: it slips on a belt that moves, else it
+    sticks. Where the equations are given directly, every mode may be.
+    """
+    contacts = len(balance.mode)
+    if isinstance(balance.model, System):
+        v = balance.contacts(np.zeros(balance.size), balance.parameters).v
+        yield tuple(int(s) for s in np.sign(v))
+    elif contacts <= MOST_CONTACTS:
+        yield from product((1, -1, 0), repeat=contacts)
+    else:
+        tried = [np.append(z, np.zeros(balance.size - balance.n)) for z in starts]
+        signs = [tuple(int(s) for s in np.sign(balance.contacts(y, balance.parameters).v)) for y in tried]
+        yield from dict.fromkeys([*signs, (0,) * contacts])
+
+
+def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium]:
+    p = balance.parameters
+    affine = is_affine(balance, starts)
+    size = float(np.max(scale_of(np.array(starts), balance.n)))
+    found: list[Floats] = []
+    sets: list[Resting] = []
+    for z in _starts(starts, affine, found):
+        y = rest(balance, np.append(z, np.zeros(len(balance.stuck))))
+        if y is None or any(_near(y, other, size) for other in found) or any(y in resting for resting in sets):
+            continue
+        found.append(y)
+        if balance.stuck and freedom(balance, y) > 0:
+            resting = resting_set(balance, y, affine)
+            if resting is not None:
+                sets.append(resting)
+                yield _of_set(balance, resting)
+        elif min(balance.margins(y, p).values(), default=1.0) > 0:
+            yield equilibrium_at(balance, y, p)
+
+
+def _starts(starts: Sequence[Floats], affine: bool, found: Sequence[Floats]) -> Iterator[Floats]:
+    """Where Newton's method begins: the given starts; then, if forces are not linear, all around what was found."""
+    yield from starts
+    if affine:
+        return
+    n = len(starts[0])
+    size = scale_of(np.array([*starts, *(y[:n] for y in found)]), n)
+    numbers = np.random.default_rng(0)
+    for i in range(SPREAD):
+        yield numbers.uniform(-1, 1, n) * size * (1.0, 3.0)[i % 2]
+
+
+# -- what was found --------------------------------------------------------------------------------------------------
+
+
+def equilibrium_at(balance: Balance, y: Floats, p: Floats, model: Model | None = None) -> Equilibrium:
+    """The equilibrium at a point."""
+    eigenvalues = balance.eigenvalues(y, p)
+    stable: bool | None = _no_growth(eigenvalues)
+    if stable and balance.stuck:
+        stable = _attracts(balance, y, p)
+    return _equilibrium(balance, y, p, eigenvalues, stable, model=model)
+
+
+def _of_set(balance: Balance, resting: Resting) -> Equilibrium:
+    """The equilibria of a set: along it nothing grows, so only the other eigenvalues decide."""
+    y, p = resting.inside, balance.parameters
+    eigenvalues = balance.eigenvalues(y, p)
+    along = np.argsort(np.abs(eigenvalues), kind="stable")[: freedom(balance, y)]
+    others = np.delete(eigenvalues, along)
+    size = float(np.max(np.abs(eigenvalues), initial=0.0))
+    eigenvalues = np.where(np.isin(np.arange(len(eigenvalues)), along), 0.0, eigenvalues)
+    stable: bool | None = False if np.any(others.real > BORDER * size) else None
+    if not np.any(others.real > -BORDER * size):
+        stable = _attracts(balance, y, p)
+    interval = dict(zip(balance.model.states, resting.ranges, strict=True))
+    return _equilibrium(balance, y, p, eigenvalues, stable, interval=interval, box=resting.box)
+
+
+def _no_growth(eigenvalues: Complexes) -> bool:
+    return bool(np.all(eigenvalues.real <= BORDER * np.max(np.abs(eigenvalues), initial=0.0)))
+
+
+def _attracts(balance: Balance, y: Floats, p: Floats) -> bool | None:
+    """Whether contacts that begin to slip a little stop at once: friction in slip exceeds the force that is needed to
+    hold them, and acts against the motion."""
+    c = balance.contacts(y, p)
+    A = balance.slopes(y, p)[0]
+    D = A[balance.n :, : balance.n] @ A[: balance.n, balance.n :]
+    weakest = float(np.min(np.linalg.eigvalsh(D + D.T)))
+    if len(D) == 1 and weakest < 0:
+        return False  # a sliding mode that repels
+    held = np.all(np.abs(c.force[balance.stuck]) < c.kinetic[balance.stuck])
+    return True if held and weakest > 0 else None
+
+
+def _equilibrium(
+    balance: Balance,
+    y: Floats,
+    p: Floats,
+    eigenvalues: Complexes,
+    stable: bool | None,
+    *,
+    model: Model | None = None,
+    interval: dict[str, tuple[float, float]] | None = None,
+    box: bool | None = None,
+) -> Equilibrium:
+    model = balance.model if model is None else model
+    force = balance.contacts(y, p).force
+    return Equilibrium(
+        model=model,
+        state=dict(zip(model.states, map(float, y[: balance.n]), strict=True)),
+        mode=dict(zip(model.contacts, balance.mode, strict=True)),
+        force=dict(zip(model.contacts, map(float, force), strict=True)),
+        eigenvalues=eigenvalues,
+        stable=stable,
+        interval=interval,
+        box=box,
+    )
+
+
+def _near(a: Floats, b: Floats, scale: float = 1.0) -> bool:
+    """Whether two points are one: equal by their own size, or both what round-off leaves of zero."""
+    size = max(float(np.max(np.abs(a))), float(np.max(np.abs(b))))
+    return bool(np.max(np.abs(a - b)) <= SAME * size + 1e-12 * scale)
+
+
+def _same(a: Equilibrium, b: Equilibrium, scale: float) -> bool:
+    if a.interval is not None and b.interval is not None:
+        return _near(np.array(list(a.interval.values())).ravel(), np.array(list(b.interval.values())).ravel(), scale)
+    if a.interval is not None or b.interval is not None or a.mode != b.mode:
+        return False
+    return _near(np.array(list(a.state.values())), np.array(list(b.state.values())), scale)
+
+
+def _distance(equilibrium: Equilibrium, z: Floats) -> float:
+    """From a state to an equilibrium, or to the nearest corner of the ranges of a set."""
+    state = np.array(list(equilibrium.state.values()))
+    if equilibrium.interval is not None:
+        low, high = np.array(list(equilibrium.interval.values())).T
+        state = np.clip(z, low, high)
+    return float(np.linalg.norm(state - z))

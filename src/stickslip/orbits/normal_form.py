@@ -1,0 +1,74 @@
+"""What becomes of an equilibrium that begins to oscillate: the first Lyapunov coefficient of a Hopf point.
+
+Reference: Kuznetsov, Elements of Applied Bifurcation Theory, Sec. 5.4. Sticking contacts make the motion M ẏ = F(y)
+with a singular M; the formula stays as it is, with M beside every iω.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.orbits.balance import Balance, Complexes
+
+Floats = NDArray[np.float64]
+CANCELLED = 1e-9
+"""A sum below this part of its terms is what round-off leaves of zero."""
+
+SUPERCRITICAL, SUBCRITICAL, DEGENERATE, UNKNOWN = "supercritical", "subcritical", "degenerate", "not decided"
+
+
+@dataclass(frozen=True)
+class Hopf:
+    """The angular frequency ω and the first Lyapunov coefficient l₁ of a Hopf point.
+
+    l₁ < 0: a stable orbit is born (supercritical), l₁ > 0: an unstable one vanishes (subcritical). Its value depends on
+    the units of the states: the eigenvector has the length 1 in them. It is not a number (nan) for tabulated laws.
+    """
+
+    omega: float
+    l1: float
+    criticality: str
+
+    def __str__(self) -> str:
+        return f"{self.criticality}, l1 = {self.l1:.10g}, omega = {self.omega:.10g}"
+
+
+def critical_pair(eigenvalues: Complexes) -> complex | None:
+    """The eigenvalue iω of the complex pair nearest to the imaginary axis; None where no pair is near it."""
+    above = eigenvalues[eigenvalues.imag > 1e-9 * np.max(np.abs(eigenvalues), initial=0.0)]
+    if len(above) == 0:
+        return None
+    best = complex(above[int(np.argmin(np.abs(above.real) / np.abs(above)))])
+    return best if abs(best.real) < 1e-4 * abs(best) else None
+
+
+def null_vectors(matrix: NDArray[np.complex128] | Floats) -> tuple[Complexes, Complexes]:
+    """Unit vectors q and p with matrix q = 0 and p* matrix = 0."""
+    left, _, right = np.linalg.svd(matrix)
+    return left[:, -1], right[-1].conj()
+
+
+def hopf(balance: Balance, y: Floats, p: Floats, omega: float) -> Hopf:
+    """The Hopf point at y with eigenvalues ±iω."""
+    forms = balance.forms(y, p)
+    if forms is None:
+        return Hopf(omega, np.nan, UNKNOWN)
+    A, M = balance.slopes(y, p)[0], np.diag(balance.mass)
+    left, q = null_vectors(A - 1j * omega * M)
+    q = q / np.linalg.norm(balance.mass * q)
+    left = left / np.conj(np.vdot(left, balance.mass * q))
+    bar = q.conj()
+    still = np.linalg.solve(A, forms.second(q, bar))
+    twice = np.linalg.solve(2j * omega * M - A, forms.second(q, q))
+    terms = [
+        np.vdot(left, forms.third(q, q, bar)).real,
+        -2 * np.vdot(left, forms.second(q, still)).real,
+        np.vdot(left, forms.second(bar, twice)).real,
+    ]
+    l1 = float(sum(terms)) / (2 * omega)
+    if abs(sum(terms)) <= CANCELLED * sum(map(abs, terms)):
+        return Hopf(omega, l1, DEGENERATE)
+    return Hopf(omega, l1, SUPERCRITICAL if l1 < 0 else SUBCRITICAL)
