@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.branches.margins import BRANCH_POINT, FLIP
+from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
 if TYPE_CHECKING:
@@ -21,15 +22,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SpecialPoint:
-    """A point where something happens to an orbit: what, where, and the orbit there. It can be followed itself."""
+    """A point where something happens to an orbit: what, where, and the orbit there. It can be followed itself.
+
+    On a branch of equilibria, `orbit` is the equilibrium. A Hopf point has "l1" and "omega" among its `numbers`.
+    """
 
     kind: str
     parameter: str
     value: float
-    orbit: Orbit
+    orbit: Any
     note: str = ""
     margin: Any = None
     extremes: Floats | None = None
+    numbers: dict[str, float] = field(default_factory=dict)
 
     @property
     def bifurcates(self) -> bool:
@@ -37,19 +42,20 @@ class SpecialPoint:
         return self.kind in (FLIP, BRANCH_POINT)
 
     def __repr__(self) -> str:
-        return f"<{self.kind} at {self.parameter} = {self.value:.10g}, period {self.orbit.period:.10g}>"
+        period = "" if np.isnan(self.orbit.period) else f", period {self.orbit.period:.10g}"
+        return f"<{self.kind} at {self.parameter} = {self.value:.10g}{period}>"
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """Orbits along a parameter.
+    """Orbits, or equilibria, along a parameter.
 
     `points` are the orbits in the order in which they were found, `special` the special points, `reason` says why the
     branch ends where it ends. `extremes[i]` holds the smallest and the largest value of every state of orbit i.
     """
 
     parameter: str
-    points: tuple[Orbit, ...]
+    points: tuple[Orbit, ...] | tuple[Equilibrium, ...]
     special: tuple[SpecialPoint, ...]
     reason: str
     extremes: Floats = field(repr=False)
@@ -89,10 +95,16 @@ class Branch:
     def table(self) -> str:
         """The special points as text."""
         head = f"{'kind':<24} {self.parameter:>16} {'period':>16}  multipliers"
+        if any(isinstance(point, Equilibrium) for point in self.points):
+            head = f"{'kind':<24} {self.parameter:>16}  eigenvalues"
         return "\n".join([head, *(self._row(point) for point in self.special), f"{self.reason}"])
 
     def _row(self, point: SpecialPoint) -> str:
-        values = ", ".join(f"{m.real:.6g}" + (f"{m.imag:+.6g}i" if m.imag else "") for m in point.orbit.multipliers)
+        shown = point.orbit.multipliers[:6]
+        values = ", ".join(f"{m.real:.6g}" + (f"{m.imag:+.6g}i" if m.imag else "") for m in shown)
+        values += ", …" if len(shown) < len(point.orbit.multipliers) else ""
+        if isinstance(point.orbit, Equilibrium):
+            return f"{point.kind:<24} {point.value:>16.10g}  {point.note if point.numbers else values}"
         return f"{point.kind:<24} {point.value:>16.10g} {point.orbit.period:>16.10g}  {values}"
 
     def plot(self, **keywords: Any) -> Any:
@@ -107,7 +119,7 @@ class Branch:
 
         return save(self, path)
 
-    def __iter__(self) -> Iterator[Orbit]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.points)
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 from stickslip.branches.branch import Branch, SpecialPoint, joined
 from stickslip.branches.curves import follow_in_two
+from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.walk import LONGEST, Walk
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
+from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.orbit import Orbit
 
@@ -17,7 +19,7 @@ Progress = Callable[[float, int], None]
 
 
 def follow(
-    what: Orbit | SpecialPoint,
+    what: Orbit | Equilibrium | SpecialPoint,
     parameter: str | tuple[str, str],
     *,
     to: float | tuple[float, float],
@@ -25,7 +27,7 @@ def follow(
     most: int = 500,
     progress: Progress | None = None,
 ) -> Branch:
-    """The branch of an orbit along a parameter, with every bifurcation on the way.
+    """The branch of an orbit or an equilibrium along a parameter, with every bifurcation on the way.
 
     Returns a `Branch`. It ends at `to`, or where the orbit ceases to exist, or where something prevents going on;
     `branch.reason` says which, and everything found until then is kept.
@@ -41,7 +43,8 @@ def follow(
 
     Special points: fold, flip, Neimark–Sacker, branch point; and those of the discontinuity: grazing-, crossing-,
     switching- and adding-sliding, loss of a phase, exchange of two events. From a flip or a branch point, the branch
-    that bifurcates there is followed.
+    that bifurcates there is followed. For equilibria see `stickslip.branches.equilibria`; their Hopf points and folds
+    are followed along two parameters, `follow(point, ("contact.eps", "belt.speed"), to=1e4)`.
 
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.drill_string())
@@ -50,8 +53,11 @@ def follow(
     <grazing-sliding at table.speed = 4.611989021, period 6.43947489>
     """
     start = what.orbit if isinstance(what, SpecialPoint) else what
+    if isinstance(start, Equilibrium):
+        special = what if isinstance(what, SpecialPoint) else None
+        return follow_equilibrium(start, parameter, to=to, point=special, step=step, most=most, progress=progress)
     if not isinstance(start, Orbit):
-        raise OrbitError(f"{what!r} cannot be followed: give an Orbit or a special point of a branch")
+        raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
     names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
     for name in names:
         check_parameter(start.model, name)

@@ -1,0 +1,438 @@
+"""Equilibria followed along a parameter, and their Hopf points and folds along two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.branches.arclength import Place, corrected, is_singular, located, place
+from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.critical import (
+    HOPF,
+    TAKENS,
+    EquilibriumPath,
+    HopfPath,
+    conservative,
+    fold_at,
+    hopf_at,
+    pair_sums,
+    pairs_growth,
+    settled,
+)
+from stickslip.branches.margins import BRANCH_POINT, FOLD
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.system import Model, suggest
+from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
+from stickslip.orbits.equilibria import Equilibrium
+from stickslip.orbits.guess import OrbitError
+from stickslip.orbits.newton import NoConvergence
+from stickslip.orbits.normal_form import critical_pair, hopf
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float, int], None]
+Test = Callable[[Floats], float]
+FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-8
+"""Lengths of steps: a step of 1 is the whole range of the parameter, or a change of the state by its own size."""
+
+STRAIGHT = 0.9
+"""The cosine of the largest angle by which a path may turn in one step."""
+
+SMALLEST = 1e-3
+"""How far the unit of an unknown may shrink, as a part of its largest size on the way."""
+
+BOUNDARY, LIFT_OFF, FRICTIONLESS = "boundary equilibrium", "lift-off", "loss of friction"
+ENDS = {SLIPS: BOUNDARY, STICKS: BOUNDARY, PRESSED: LIFT_OFF, RUBS: FRICTIONLESS}
+"""What happens where a margin reaches zero."""
+
+
+def follow_equilibrium(
+    start: Equilibrium,
+    parameter: str | tuple[str, str],
+    *,
+    to: float | tuple[float, float],
+    point: SpecialPoint | None = None,
+    step: float = LONGEST,
+    most: int = 2000,
+    progress: Progress | None = None,
+) -> Branch:
+    """The branch of an equilibrium along a parameter; or of a Hopf point or fold along two.
+
+    Special points: Hopf (its note says supercritical or subcritical), fold, branch point; and the end where the
+    equilibrium meets the switching surface (boundary equilibrium). With two parameters the first is followed to `to`,
+    the second is solved for; special points are then Bautin, Bogdanov–Takens and cusp. `point` is the special point
+    whose equilibrium this is. Other keywords as in `follow`, by which this is called.
+
+    >>> import stickslip as ss
+    >>> (steady,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), 1e4))
+    >>> follow_equilibrium(steady, "belt.speed", to=1e-4).special
+    (<Hopf at belt.speed = 0.004669614952>,)
+    """
+    if start.interval is not None:
+        raise OrbitError(
+            "these equilibria in stick fill an interval, which has no branch: follow one in slip, or look at the "
+            "intervals of find_equilibria for several parameter values"
+        )
+    names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+    _check(start.model, names)
+    bounds = _bounds(start.model, names[0], to)
+    walks = [_Walk(start, point, names, pair, step, most, progress or (lambda value, count: None)) for pair in bounds]
+    branches = [walk.branch() for walk in walks]
+    return branches[0] if len(branches) == 1 else joined(*branches)
+
+
+def _check(model: Model, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in model.parameters:
+            raise ModelError(f"there is no parameter {name!r}{suggest(str(name), list(model.parameters))}")
+    if len(names) > 2 or len(set(names)) != len(names):
+        raise OrbitError(f"{names!r}: give one parameter, or two different ones to follow a Hopf point or a fold")
+
+
+def _bounds(model: Model, name: str, to: Any) -> list[tuple[float, float]]:
+    """Where to go, and where not to on the other side; in both directions where two values are given."""
+    present = float(model.parameters[name])
+    if not isinstance(to, tuple | list):
+        end = check_number("follow: to", to)
+        if end == present:
+            raise OrbitError(f"{name} is {end:g} already: give another value to follow the equilibrium to")
+        return [(end, 2 * present - end)]
+    if len(to) != 2:
+        raise OrbitError(f"follow: to is {to!r}: give one value, or two to follow in both directions")
+    low, high = sorted(check_number("follow: to", value) for value in to)
+    if not low < present < high:
+        raise OrbitError(f"{name} is {present:g}, which is not between {low:g} and {high:g}")
+    return [(low, high), (high, low)]
+
+
+class _Walk:
+    """A branch in the making."""
+
+    def __init__(
+        self,
+        start: Equilibrium,
+        point: SpecialPoint | None,
+        names: Sequence[str],
+        bounds: tuple[float, float],
+        longest: float,
+        most: int,
+        progress: Progress,
+    ) -> None:
+        self.parameter, self.bounds = names[0], bounds
+        self.longest, self.most, self.progress = longest, most, progress
+        self.range = abs(bounds[0] - float(start.model.parameters[names[0]]))
+        self.largest = np.zeros(0)
+        self.points: list[Equilibrium] = []
+        self.special: list[SpecialPoint] = []
+        self.refusal = ""
+        balance = Balance.of(start.model, list(start.mode.values()))
+        numbers = [list(start.model.parameters).index(name) for name in names]
+        y = balance.unknowns(start.state, start.force)
+        self.point = point if point is not None and point.bifurcates else None
+        self.path: EquilibriumPath
+        if len(names) == 1:
+            settled_y = rest(balance, y)
+            self.path = EquilibriumPath(balance, tuple(numbers), balance.parameters)
+            self.first = np.append(y if settled_y is None else settled_y, balance.parameters[numbers])
+        else:
+            self.path, self.first = _critical(point, balance, numbers[::-1], y)
+
+    def branch(self) -> Branch:
+        """Walk from the start until something ends the branch."""
+        try:
+            reason = self._begin() or self._go()
+        except KeyboardInterrupt:
+            reason = "The branch was interrupted by the user."
+        states = np.array([list(e.state.values()) for e in self.points])
+        extremes = np.repeat(states[:, None, :], 2, axis=1)
+        return Branch(self.parameter, tuple(self.points), tuple(self.special), reason, extremes)
+
+    # -- going along -----------------------------------------------------------------------------------------------
+
+    def _begin(self) -> str:
+        self.scales = self._scales(self.first)
+        here = place(self.path, self.first, self.scales, None)
+        ahead = np.sign(self.bounds[0] - self.first[-1])
+        if here.slope * ahead < 0:
+            here = place(self.path, self.first, self.scales, -here.tangent)
+        self.here = here
+        if self.point is not None:
+            return self._switch(self.point)
+        self._keep(self.first)
+        return ""
+
+    def _scales(self, u: Floats) -> Floats:
+        """Sizes of the unknowns. Those of the states only grow, others may shrink to a part of the largest that was
+        seen: whatever passes through zero must not be approached in ever smaller steps."""
+        scales, states = self.path.scales(u), self.path.balance.size
+        scales[-1] = self.range
+        if self.points:
+            scales[:states] = np.maximum(np.abs(u[:states]), self.scales[:states])
+            scales = np.maximum(scales, SMALLEST * self.largest)
+        self.largest = np.maximum(scales, self.largest) if self.points else scales
+        return scales
+
+    def _go(self) -> str:
+        ds = min(FIRST, self.longest)
+        while len(self.points) < self.most:
+            advanced = self._advance(ds)
+            if advanced is None:
+                ds *= 0.5
+                if ds < SHORTEST:
+                    return self._shrunk()
+                continue
+            there, iterations = advanced
+            ended = self._accept(there, ds)
+            if ended:
+                return ended
+            ds = min(self.longest, ds * (1.5 if iterations <= 4 else 1.0 if iterations <= 6 else 0.6))
+        return f"The branch has {self.most} points, as many as allowed: allow more with most=."
+
+    def _shrunk(self) -> str:
+        where = f"near {self.parameter} = {self.here.u[-1]:.10g}"
+        if self.refusal:
+            return f"The branch ends {where}: {self.refusal}."
+        return (
+            f"The steps shrank to nothing {where}: Newton's method does not converge beyond. Look at the last "
+            "equilibrium; try a smaller step=."
+        )
+
+    def _advance(self, ds: float) -> tuple[Place, int] | None:
+        self.refusal = ""
+        predicted = self.here.u + ds * self.here.tangent * self.scales
+        try:
+            u, iterations = corrected(self.path, self.here, ds, predicted, self.scales)
+            self.path.model(u)
+            there = place(self.path, u, self.scales, self.here.tangent)
+        except ModelError as error:
+            self.refusal = str(error)
+            return None
+        except (NoConvergence, np.linalg.LinAlgError):
+            return None
+        near = float(np.linalg.norm((u - predicted) / self.scales)) < 2 * ds
+        return (there, iterations) if near and float(there.tangent @ self.here.tangent) > STRAIGHT else None
+
+    def _accept(self, there: Place, s: float) -> str:
+        """Stand there, having noted what happened on the way; a reason to stop, or nothing."""
+        ending = self._end(there, s)
+        if ending is not None:
+            distance, u, kind, note = ending
+            there = place(self.path, u, self.scales, self.here.tangent)
+            s = distance
+        self._note(there, s)
+        if isinstance(self.path, HopfPath) and self.special and self.special[-1].kind == TAKENS:
+            # Beyond, ω is negative: the same points once more.
+            self.points.append(self.special[-1].orbit)
+            value = self.special[-1].value
+            return f"The Hopf points end at {self.parameter} = {value:.10g}: their frequency is zero there."
+        self._keep(there.u)
+        if ending is not None:
+            _, u, kind, note = ending
+            if kind:
+                self.special.append(self._special(kind, u, note))
+            return note
+        direction = there.tangent * self.scales
+        self.path = self.path.moved(there.u)
+        self.scales = self._scales(there.u)
+        self.here = place(self.path, there.u, self.scales, direction / self.scales)
+        return ""
+
+    def _keep(self, u: Floats) -> None:
+        self.points.append(self.path.equilibrium(u))
+        self.progress(float(u[-1]), len(self.points))
+
+    # -- where it ends ---------------------------------------------------------------------------------------------
+
+    def _end(self, there: Place, s: float) -> tuple[float, Floats, str, str] | None:
+        """The first thing that ends the branch between here and there: how far on, where, what, and in words."""
+        found: list[tuple[float, Floats, str, str]] = []
+        for bound, word in zip(self.bounds, ("reached", "came back to"), strict=True):
+            u = self._zero(partial(_beyond, bound), there, s)
+            if u is not None and len(self.points) > (0 if word == "reached" else 1):
+                text = f"The branch {word} {self.parameter} = {bound:g}."
+                found.append((self._distance(u), np.append(u[:-1], bound), "", text))
+        old, new = self._margins(self.here.u), self._margins(there.u)
+        for key, value in new.items():
+            if value <= 0 < old[key]:
+                u = self._zero(partial(self._margin, key), there, s)
+                if u is not None:
+                    u[-1] = 0.0 if abs(u[-1]) < 1e-14 * self.range else u[-1]
+                    kind, contact = ENDS[key[0]], self.path.balance.model.contacts[key[1]]
+                    text = f"The equilibrium ends at {self.parameter} = {u[-1]:.10g} by {kind}: the {key[0]} of"
+                    found.append((self._distance(u), u, kind, f"{text} {contact!r} is zero there."))
+        return min(found, key=lambda item: item[0]) if found else None
+
+    def _margins(self, u: Floats) -> dict[Margin, float]:
+        return self.path.balance.margins(self.path.y(u), self.path.parameters(u))
+
+    def _margin(self, key: Margin, u: Floats) -> float:
+        return self._margins(u)[key]
+
+    def _zero(self, test: Test, there: Place, s: float) -> Floats | None:
+        """Where a test function changes its sign between here and there; None where it does not."""
+        values = test(self.here.u), test(there.u)
+        if values[1] == 0 and values[0] != 0:
+            return there.u
+        if not np.sign(values[0]) * np.sign(values[1]) < 0:
+            return None
+        return located(self.path, self.here, there.u, s, self.scales, test, values)
+
+    def _distance(self, u: Floats) -> float:
+        return float(self.here.tangent @ ((u - self.here.u) / self.scales))
+
+    # -- special points --------------------------------------------------------------------------------------------
+
+    def _note(self, there: Place, s: float) -> None:
+        """Note the special points between here and there, in their order."""
+        if type(self.path) is EquilibriumPath:
+            found = [*self._turns(there, s), *self._hopf_points(there, s)]
+        else:
+            found = list(self._degenerate(there, s))
+        self.special += [point for _, point in sorted(found, key=lambda item: item[0])]
+
+    def _special(self, kind: str, u: Floats, note: str = "", **numbers: float) -> SpecialPoint:
+        return SpecialPoint(kind, self.parameter, float(u[-1]), self.path.equilibrium(u), note, numbers=numbers)
+
+    def _turns(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
+        """Folds, where the parameter turns back; branch points, where the determinant of the path changes sign."""
+
+        def at(u: Floats) -> Place:
+            return place(self.path, u, self.scales, self.here.tangent)
+
+        if self.here.sign * there.sign < 0:
+            u = self._zero(lambda v: at(v).sign, there, s)
+            if u is not None and is_singular(self.path, u, self.scales, self.here.tangent):
+                yield self._distance(u), replace(self._special(BRANCH_POINT, u), margin=self.here.tangent * self.scales)
+                return
+        u = self._zero(lambda v: at(v).slope, there, s)
+        if u is not None:
+            yield self._distance(u), self._special(FOLD, self._settled_fold(u))
+
+    def _settled_fold(self, u: Floats) -> Floats:
+        """The fold to round-off: the path alone says where it is to the square root of that."""
+        path = self.path
+        try:
+            equations, v = fold_at(path.balance, path.free, path.y(u), path.parameters(u))
+            v = settled(equations, v, self.scales)
+        except (NoConvergence, OrbitError, np.linalg.LinAlgError):
+            return u
+        return self._kept(u, np.append(equations.y(v), v[-1]))
+
+    def _hopf_points(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
+        """Where complex pairs cross the imaginary axis. Pairs that cross together leave the product of sums positive,
+        so they are also counted."""
+        path = self.path
+        seen: list[tuple[float, float]] = []
+        if conservative(path.eigenvalues(self.here.u)) and conservative(path.eigenvalues(there.u)):
+            return  # pairs that stay on the axis do not cross it
+
+        def growth(k: int, u: Floats) -> float:
+            return float(pairs_growth(path.eigenvalues(u))[k : k + 1].sum())
+
+        old, new = pairs_growth(path.eigenvalues(self.here.u)), pairs_growth(path.eigenvalues(there.u))
+        growing = sorted([int(np.sum(old > 0)), int(np.sum(new > 0))])
+        counted: list[Test] = [partial(growth, k) for k in range(*growing)]
+        for test in (lambda u: pair_sums(path.eigenvalues(u)), *counted):
+            u = self._zero(test, there, s)
+            if u is None or critical_pair(path.eigenvalues(u)) is None:
+                continue  # two real eigenvalues with opposite signs
+            for omega in _on_the_axis(path.eigenvalues(u)):
+                point = self._hopf_point(u, omega)
+                place_, frequency = self._distance(u), point.numbers["omega"]
+                if not any(abs(place_ - x) < 1e-6 and abs(frequency - w) < 1e-6 * w for x, w in seen):
+                    seen.append((place_, frequency))
+                    yield place_, point
+
+    def _hopf_point(self, u: Floats, omega: float) -> SpecialPoint:
+        path = self.path
+        try:
+            equations, v = hopf_at(path.balance, path.free, path.y(u), path.parameters(u), omega)
+            v = settled(equations, v, self.scales)
+            kept = self._kept(u, np.append(equations.y(v), v[-1]))
+            omega = equations.omega(v) if kept is not u else omega
+        except (NoConvergence, OrbitError, np.linalg.LinAlgError):
+            kept = u
+        found = hopf(path.balance, path.y(kept), path.parameters(kept), abs(omega))
+        return self._special(HOPF, kept, str(found), l1=found.l1, omega=found.omega)
+
+    def _kept(self, u: Floats, v: Floats) -> Floats:
+        """The better solution v, unless it belongs to another point than u; without what round-off leaves of zero."""
+        v = np.where(np.abs(v) > 1e-14 * self.scales, v, 0.0)
+        return v if float(np.max(np.abs((v - u) / self.scales))) < 1e-3 else u
+
+    def _degenerate(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
+        """Special points of a curve of Hopf points or folds."""
+        for kind, value in self.path.tests(self.here.u).items():
+            u = self._zero(partial(self._test, kind), there, s) if value != 0 else None
+            if u is not None and (kind == TAKENS or abs(self.path.tests(u)[kind]) < 1e-6 * abs(value)):
+                yield self._distance(u), self._special(kind, u)
+
+    def _test(self, kind: str, u: Floats) -> float:
+        return self.path.tests(u)[kind]
+
+    # -- branch switching ------------------------------------------------------------------------------------------
+
+    def _switch(self, point: SpecialPoint) -> str:
+        """Stand on the branch that crosses the known one at a branch point."""
+        ahead = np.sign(self.bounds[0] - self.first[-1])
+        direction = self._other_direction(point.margin / self.scales)
+        direction = direction if direction[-1] * ahead >= 0 else -direction
+        for side in (direction, -direction):
+            for size in (0.01, 0.003, 0.03, 0.001):
+                guess = self.first + size * side * self.scales
+                try:
+                    u, _ = corrected(self.path, Place(self.first, side, 1.0), size, guess, self.scales)
+                except (NoConvergence, np.linalg.LinAlgError):
+                    continue
+                there = place(self.path, u, self.scales, side)
+                if min(self._margins(u).values(), default=1.0) > 0 and float(there.tangent @ side) > STRAIGHT:
+                    self.here = there
+                    self._keep(u)
+                    return ""
+        return f"No other branch was found at the {point.kind} at {point.parameter} = {point.value:.10g}."
+
+    def _other_direction(self, known: Floats) -> Floats:
+        """The direction t of the branch that is not the known one: along both, the second derivative of the equations
+        vanishes in the direction that their first derivatives leave open."""
+        _, J = self.path.residual(self.first)
+        left, _, right = np.linalg.svd(J * self.scales)
+        a, b = right[-2:]
+
+        def bend(t: Floats) -> float:
+            plus, middle, minus = (self.path.residual(self.first + h * t * self.scales)[0] for h in (1e-4, 0.0, -1e-4))
+            return float(left[:, -1] @ (plus - 2 * middle + minus))
+
+        form = [bend(a), bend(a + b) - bend(a) - bend(b), bend(b)]
+        size = max(map(abs, form)) or 1.0
+        tangents = [a] if abs(form[0]) < 1e-5 * size else []
+        roots = np.roots(form) if not tangents else np.roots(form[1:])
+        tangents += [root.real * a + b for root in roots if abs(root.imag) < 1e-2 * (1 + abs(root))]
+        tangents = [t / np.linalg.norm(t) for t in tangents] or [a, b]
+        return min(tangents, key=lambda t: abs(float(t @ known)) / float(np.linalg.norm(known)))
+
+
+def _beyond(bound: float, u: Floats) -> float:
+    return float(u[-1]) - bound
+
+
+def _on_the_axis(eigenvalues: Complexes) -> list[float]:
+    """The frequencies of all pairs on the imaginary axis."""
+    near = (eigenvalues.imag > 0) & (np.abs(eigenvalues.real) < 1e-6 * np.abs(eigenvalues))
+    return [float(w) for w in eigenvalues[near].imag]
+
+
+def _critical(
+    point: SpecialPoint | None, balance: Balance, numbers: Sequence[int], y: Floats
+) -> tuple[EquilibriumPath, Floats]:
+    """The equations of a Hopf point or a fold, with two parameters free."""
+    p = balance.parameters
+    if point is not None and point.kind == FOLD:
+        return fold_at(balance, numbers, y, p)
+    if point is not None and point.kind == HOPF:
+        return hopf_at(balance, numbers, y, p, point.numbers["omega"])
+    what = "an equilibrium" if point is None else f"a {point.kind}"
+    raise OrbitError(f"{what} has no branch in two parameters: give a Hopf point or a fold of equilibria")
