@@ -79,7 +79,8 @@ class Branch:
 
     @property
     def stable(self) -> NDArray[np.bool_]:
-        return np.array([orbit.stable for orbit in self.points])
+        """Which are stable; those of which it is not decided count as not."""
+        return np.array([bool(orbit.stable) for orbit in self.points])
 
     def of_kind(self, kind: str) -> list[SpecialPoint]:
         """The special points of a kind; the beginning of its name is enough."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -42,12 +42,17 @@ FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-8
 STRAIGHT = 0.9
 """The cosine of the largest angle by which a path may turn in one step."""
 
-SMALLEST = 1e-3
+SMALLEST = 1e-2
 """How far the unit of an unknown may shrink, as a part of its largest size on the way."""
 
 BOUNDARY, LIFT_OFF, FRICTIONLESS = "boundary equilibrium", "lift-off", "loss of friction"
-ENDS = {SLIPS: BOUNDARY, STICKS: BOUNDARY, PRESSED: LIFT_OFF, RUBS: FRICTIONLESS}
-"""What happens where a margin reaches zero."""
+ENDS = {
+    SLIPS: (BOUNDARY, "it stops sliding"),
+    STICKS: (BOUNDARY, "its force reaches the static limit"),
+    PRESSED: (LIFT_OFF, "its normal force vanishes"),
+    RUBS: (FRICTIONLESS, "its friction vanishes"),
+}
+"""What happens where a margin reaches zero, and what the contact does there."""
 
 
 def follow_equilibrium(
@@ -77,7 +82,7 @@ def follow_equilibrium(
             "these equilibria in stick fill an interval, which has no branch: follow one in slip, or look at the "
             "intervals of find_equilibria for several parameter values"
         )
-    names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+    names = tuple(parameter) if isinstance(parameter, tuple | list) else (parameter,)
     _check(start.model, names)
     bounds = _bounds(start.model, names[0], to)
     walks = [_Walk(start, point, names, pair, step, most, progress or (lambda value, count: None)) for pair in bounds]
@@ -107,6 +112,16 @@ def _bounds(model: Model, name: str, to: Any) -> list[tuple[float, float]]:
     if not low < present < high:
         raise OrbitError(f"{name} is {present:g}, which is not between {low:g} and {high:g}")
     return [(low, high), (high, low)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ending:
+    """Where a branch ends: how far on, the unknowns there, what happens (nothing where it has arrived), a sentence."""
+
+    distance: float
+    u: Floats
+    kind: str
+    reason: str
 
 
 class _Walk:
@@ -220,9 +235,7 @@ class _Walk:
         """Stand there, having noted what happened on the way; a reason to stop, or nothing."""
         ending = self._end(there, s)
         if ending is not None:
-            distance, u, kind, note = ending
-            there = place(self.path, u, self.scales, self.here.tangent)
-            s = distance
+            s, there = ending.distance, place(self.path, ending.u, self.scales, self.here.tangent)
         self._note(there, s)
         if isinstance(self.path, HopfPath) and self.special and self.special[-1].kind == TAKENS:
             # Beyond, ω is negative: the same points once more.
@@ -230,16 +243,19 @@ class _Walk:
             value = self.special[-1].value
             return f"The Hopf points end at {self.parameter} = {value:.10g}: their frequency is zero there."
         self._keep(there.u)
-        if ending is not None:
-            _, u, kind, note = ending
-            if kind:
-                self.special.append(self._special(kind, u, note))
-            return note
+        if ending is None:
+            self._stand(there)
+            return ""
+        if ending.kind:
+            self.special.append(self._special(ending.kind, ending.u, ending.reason))
+        return ending.reason
+
+    def _stand(self, there: Place) -> None:
+        """Go on from there, measuring in the sizes that the unknowns have now."""
         direction = there.tangent * self.scales
         self.path = self.path.moved(there.u)
         self.scales = self._scales(there.u)
         self.here = place(self.path, there.u, self.scales, direction / self.scales)
-        return ""
 
     def _keep(self, u: Floats) -> None:
         self.points.append(self.path.equilibrium(u))
@@ -247,24 +263,24 @@ class _Walk:
 
     # -- where it ends ---------------------------------------------------------------------------------------------
 
-    def _end(self, there: Place, s: float) -> tuple[float, Floats, str, str] | None:
-        """The first thing that ends the branch between here and there: how far on, where, what, and in words."""
-        found: list[tuple[float, Floats, str, str]] = []
+    def _end(self, there: Place, s: float) -> _Ending | None:
+        """The first thing that ends the branch between here and there."""
+        found: list[_Ending] = []
         for bound, word in zip(self.bounds, ("reached", "came back to"), strict=True):
             u = self._zero(partial(_beyond, bound), there, s)
             if u is not None and len(self.points) > (0 if word == "reached" else 1):
                 text = f"The branch {word} {self.parameter} = {bound:g}."
-                found.append((self._distance(u), np.append(u[:-1], bound), "", text))
+                found.append(_Ending(self._distance(u), np.append(u[:-1], bound), "", text))
         old, new = self._margins(self.here.u), self._margins(there.u)
         for key, value in new.items():
             if value <= 0 < old[key]:
                 u = self._zero(partial(self._margin, key), there, s)
                 if u is not None:
                     u[-1] = 0.0 if abs(u[-1]) < 1e-14 * self.range else u[-1]
-                    kind, contact = ENDS[key[0]], self.path.balance.model.contacts[key[1]]
-                    text = f"The equilibrium ends at {self.parameter} = {u[-1]:.10g} by {kind}: the {key[0]} of"
-                    found.append((self._distance(u), u, kind, f"{text} {contact!r} is zero there."))
-        return min(found, key=lambda item: item[0]) if found else None
+                    (kind, why), contact = ENDS[key[0]], self.path.balance.model.contacts[key[1]]
+                    text = f"The equilibrium ends at {self.parameter} = {u[-1]:.10g} by {kind}: {contact!r}, {why}."
+                    found.append(_Ending(self._distance(u), u, kind, text))
+        return min(found, key=lambda ending: ending.distance) if found else None
 
     def _margins(self, u: Floats) -> dict[Margin, float]:
         return self.path.balance.margins(self.path.y(u), self.path.parameters(u))

@@ -24,7 +24,7 @@ BORDER = 1e-9
 SAME = 1e-7
 """Equilibria nearer than this, relative to their size, are one."""
 
-SPREAD = 24
+SPREAD = 48
 """Starts of Newton's method all around, for forces that are not linear."""
 
 MOST_CONTACTS = 6
@@ -125,6 +125,8 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     balance = Balance.of(model)
     starts = [np.zeros(balance.n), np.array(model.start_state(None), float)]
     starts = starts if start is None else [start, *starts]
+    if isinstance(model, System):
+        starts = [_at_rest(z) for z in starts]
     scale = float(np.max(scale_of(np.array(starts), balance.n)))
     found: list[Equilibrium] = []
     for mode in _modes(balance, starts):
@@ -158,24 +160,32 @@ def _modes(balance: Balance, starts: Sequence[Floats]) -> Iterator[tuple[int, ..
     sticks. Where the equations are given directly, every mode may be.
     """
     contacts = len(balance.mode)
-    if isinstance(balance.model, System):
-        v = balance.contacts(np.zeros(balance.size), balance.parameters).v
-        yield tuple(int(s) for s in np.sign(v))
-    elif contacts <= MOST_CONTACTS:
+    # In stick the sliding velocity is known without the friction law, which may have no value on the other side.
+    stuck = balance.in_mode((0,) * contacts)
+    if not isinstance(balance.model, System) and contacts <= MOST_CONTACTS:
         yield from product((1, -1, 0), repeat=contacts)
-    else:
-        tried = [np.append(z, np.zeros(balance.size - balance.n)) for z in starts]
-        signs = [tuple(int(s) for s in np.sign(balance.contacts(y, balance.parameters).v)) for y in tried]
-        yield from dict.fromkeys([*signs, (0,) * contacts])
+        return
+    tried = [np.append(z, np.zeros(contacts)) for z in starts]
+    signs = [tuple(int(s) for s in np.sign(stuck.contacts(y, balance.parameters).v)) for y in tried]
+    more = [] if isinstance(balance.model, System) else [stuck.mode]
+    yield from dict.fromkeys([*signs, *more])
+
+
+def _at_rest(z: Floats) -> Floats:
+    """Positions as they are, velocities zero."""
+    return np.append(z[: len(z) // 2], np.zeros(len(z) // 2))
 
 
 def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium]:
+    """The equilibria in one mode that Newton's method meets."""
     p = balance.parameters
-    affine = is_affine(balance, starts)
+    at_rest = isinstance(balance.model, System)
+    varied = np.array([not at_rest or name.startswith("x.") for name in balance.model.states])
+    affine = is_affine(balance, starts, varied)
     size = float(np.max(scale_of(np.array(starts), balance.n)))
     found: list[Floats] = []
     sets: list[Resting] = []
-    for z in _starts(starts, affine, found):
+    for z in _starts(starts, affine, at_rest, found):
         y = rest(balance, np.append(z, np.zeros(len(balance.stuck))))
         if y is None or any(_near(y, other, size) for other in found) or any(y in resting for resting in sets):
             continue
@@ -189,7 +199,7 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
             yield equilibrium_at(balance, y, p)
 
 
-def _starts(starts: Sequence[Floats], affine: bool, found: Sequence[Floats]) -> Iterator[Floats]:
+def _starts(starts: Sequence[Floats], affine: bool, at_rest: bool, found: Sequence[Floats]) -> Iterator[Floats]:
     """Where Newton's method begins: the given starts; then, if forces are not linear, all around what was found."""
     yield from starts
     if affine:
@@ -197,8 +207,9 @@ def _starts(starts: Sequence[Floats], affine: bool, found: Sequence[Floats]) -> 
     n = len(starts[0])
     size = scale_of(np.array([*starts, *(y[:n] for y in found)]), n)
     numbers = np.random.default_rng(0)
-    for i in range(SPREAD):
-        yield numbers.uniform(-1, 1, n) * size * (1.0, 3.0)[i % 2]
+    for _ in range(SPREAD):
+        z = numbers.uniform(-1, 1, n) * size * 10 ** numbers.uniform(-0.5, 2.0)
+        yield _at_rest(z) if at_rest else z
 
 
 # -- what was found --------------------------------------------------------------------------------------------------
@@ -258,9 +269,10 @@ def _equilibrium(
 ) -> Equilibrium:
     model = balance.model if model is None else model
     force = balance.contacts(y, p).force
+    z = np.where(np.abs(y[: balance.n]) > 1e-15 * np.max(np.abs(y)), y[: balance.n], 0.0)
     return Equilibrium(
         model=model,
-        state=dict(zip(model.states, map(float, y[: balance.n]), strict=True)),
+        state=dict(zip(model.states, map(float, z), strict=True)),
         mode=dict(zip(model.contacts, balance.mode, strict=True)),
         force=dict(zip(model.contacts, map(float, force), strict=True)),
         eigenvalues=eigenvalues,

@@ -36,17 +36,19 @@ class Resting:
     box: bool | None
 
     def __contains__(self, y: Floats) -> bool:
-        """Whether y certainly belongs to the set."""
-        inside = all(low <= x <= high for x, (low, high) in zip(y, self.ranges, strict=False))
-        return bool(self.box) and inside
+        """Whether y lies within all ranges: it is taken to belong to the set then."""
+        return all(bool(low <= x <= high) for x, (low, high) in zip(y, self.ranges, strict=False))
 
 
-def is_affine(balance: Balance, starts: Sequence[Floats]) -> bool:
-    """Whether the conditions of rest and the static limits are linear, judged by their derivatives at many places."""
+def is_affine(balance: Balance, starts: Sequence[Floats], varied: NDArray[np.bool_]) -> bool:
+    """Whether the conditions of rest and the static limits are linear in the states `varied`, judged by their
+    derivatives at many places."""
     n, p = balance.n, balance.parameters
     numbers = np.random.default_rng(1)
     size = scale_of(np.array(starts), n)
-    places = [np.append(z, np.zeros(balance.size - n)) for z in [*starts, *numbers.normal(size=(5, n)) * 3 * size]]
+    places = [
+        np.append(z, np.zeros(balance.size - n)) for z in [*starts, *numbers.normal(size=(5, n)) * 3 * size * varied]
+    ]
     try:
         slopes = [(balance.slopes(y, p)[0], balance.slopes(y, p)[2]) for y in places]
     except NoConvergence:
@@ -92,7 +94,7 @@ def _polytope(balance: Balance, y: Floats) -> Resting | None:
     room = np.concatenate([limit - y[n:], limit + y[n:]])
     changes, ranges = [], []
     for j in range(n):
-        ends = []
+        ends, found = [], []
         for side in (1.0, -1.0):
             cost = np.zeros(len(y))
             cost[j] = side
@@ -100,9 +102,10 @@ def _polytope(balance: Balance, y: Floats) -> Resting | None:
             if best.status == 2:
                 return None
             if best.status == 0:
-                changes.append(best.x * scales)
+                found.append(best.x * scales)
             ends.append(float(y[j] + best.x[j] * scales[j]) if best.status == 0 else -side * np.inf)
         ranges.append((_clean(ends[0], scales[j]), _clean(ends[1], scales[j])))
+        changes += found if ends[1] - ends[0] > 1e-12 * scales[j] else []
     inside = y + np.mean(changes, axis=0) if changes else y
     inside = np.where(np.abs(inside) > 1e-14 * scales, inside, 0.0)
     return Resting(inside, tuple(ranges), _is_box(A, rows, room, y, ranges, n))
@@ -182,7 +185,7 @@ def _line(balance: Balance, seed: Floats) -> Resting | None:
     values = np.array(seen)[:, : balance.n]
     values = np.where(np.abs(values) > 1e-14 * scales[: balance.n], values, 0.0)
     ranges = tuple((float(a), float(b)) for a, b in zip(values.min(axis=0), values.max(axis=0), strict=True))
-    wide = sum(high - low > 1e-12 * s for (low, high), s in zip(ranges, scales, strict=False))
+    wide = sum(bool(high - low > 1e-12 * s) for (low, high), s in zip(ranges, scales, strict=False))
     middle = _middle(balance, ends, seed)
     return Resting(np.where(np.abs(middle) > 1e-14 * scales, middle, 0.0), ranges, wide == 1)
 
