@@ -42,12 +42,17 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
         return result.save(data, path)
     if isinstance(what, Branch):
+        orbits = [point for point in what.points if isinstance(point, Orbit)]
+        if len(orbits) < len(what.points):
+            raise ResultError(
+                "a branch of equilibria cannot be saved whole: save its table, branch.data.to_netcdf(path)"
+            )
         data = what.data
         special = [{"orbit": _record(p.orbit), "margin": p.margin, "note": p.note} for p in what.special]
         data.attrs |= {
             "model": _model_text(what.points[0].model),
             "evaluations": what.evaluations,
-            "orbits": json.dumps([_record(orbit) for orbit in what.points]),
+            "orbits": json.dumps([_record(orbit) for orbit in orbits]),
             "special": json.dumps(special),
         }
         return result.save(data, path)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.branches.follow import follow
+from stickslip import follow
 
 
 def flow(states, f):
@@ -69,6 +69,16 @@ def test_hopf_point_of_a_smoothed_block():
     assert list(branch.stable) == sorted(branch.stable)
     assert repr(point) == "<Hopf at belt.speed = 0.05187132436>"
     assert "eigenvalues" in branch.table() and "supercritical" in branch.table()
+
+
+def test_branches_of_equilibria_as_data(tmp_path):
+    branch = follow(smoothed_block(), "belt.speed", to=1e-3)
+    data = branch.data
+    assert data["minimum"].values == pytest.approx(data["maximum"].values)
+    assert list(data["special_kind"].values) == ["Hopf"] and "supercritical" in str(data["special_note"].values[0])
+    assert str(data["signature"].values[0]) == "free"
+    with pytest.raises(ss.ResultError, match="a branch of equilibria cannot be saved whole"):
+        ss.save(branch, tmp_path / "branch.nc")
 
 
 def test_pairs_that_cross_together_are_all_found():

@@ -311,7 +311,9 @@ class _Walk:
         self.special += [point for _, point in sorted(found, key=lambda item: item[0])]
 
     def _special(self, kind: str, u: Floats, note: str = "", **numbers: float) -> SpecialPoint:
-        return SpecialPoint(kind, self.parameter, float(u[-1]), self.path.equilibrium(u), note, numbers=numbers)
+        equilibrium = self.path.equilibrium(u)
+        extremes = np.array([list(equilibrium.state.values())] * 2)
+        return SpecialPoint(kind, self.parameter, float(u[-1]), equilibrium, note, extremes=extremes, numbers=numbers)
 
     def _turns(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
         """Folds, where the parameter turns back; branch points, where the determinant of the path changes sign."""

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.methods.base import Method
+from stickslip.methods.exact import Exact
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model, System
 from stickslip.orbits.balance import Balance, Complexes, freedom, rest
 from stickslip.orbits.guess import OrbitError, scale_of
 from stickslip.orbits.resting import Resting, is_affine, resting_set
+from stickslip.orbits.signature import SECTION, Event, Signature
 
 Floats = NDArray[np.float64]
 SLIP, STICK = "slip", "stick"
@@ -67,6 +70,16 @@ class Equilibrium:
     def multipliers(self) -> Complexes:
         """The eigenvalues, under the name that orbits have for what decides on stability."""
         return self.eigenvalues
+
+    @property
+    def signature(self) -> Signature:
+        """The modes, as orbits have them: one phase without end."""
+        return Signature(self.model.contacts, (tuple(self.mode.values()),), (Event(SECTION),))
+
+    @property
+    def method(self) -> Method:
+        """The method of which this is an equilibrium: no method moves what is at rest."""
+        return Exact()
 
     @property
     def stability(self) -> str:
