@@ -147,10 +147,47 @@ def test_a_branch_that_is_interrupted_keeps_what_it_has() -> None:
 
 
 def test_a_parameter_that_may_not_go_on() -> None:
-    """A mass cannot become negative: the branch ends before, with a sentence, and keeps its points."""
-    branch = ss.follow(ss.find_orbit(M.block_on_belt()), "block.m", to=-1.0)
+    """A normal force cannot become negative: the branch ends before, with a sentence, and keeps its points."""
+    branch = ss.follow(ss.find_orbit(M.block_on_belt()), "contact.normal", to=-1.0)
     assert len(branch) > 5 and np.all(branch.values > 0)
-    assert "The branch ends near block.m" in branch.reason and "must be positive" in branch.reason
+    assert "The branch ends near contact.normal" in branch.reason and "must be a positive number" in branch.reason
+
+
+def test_without_weakening_there_is_no_cycle() -> None:
+    """With δ = 0 friction is Coulomb's; the slip is a harmonic half wave that just grazes, and the period is 2π."""
+    branch = ss.follow(ss.find_orbit(M.block_on_belt()), "contact.delta", to=-1.0)
+    point = branch.special[-1]
+    assert point.kind == "grazing-sliding" and abs(point.value) < 1e-12
+    assert point.orbit.period == pytest.approx(2 * np.pi, abs=1e-9)
+
+
+def test_the_violin_through_many_signatures() -> None:
+    """Micro-slips come and go with the speed of the bow: each by its own bifurcation."""
+    orbit = ss.find_orbit(M.bowed_string())
+    branch = ss.follow(orbit, "bow.speed", to=1.2)
+    assert branch.reason == "The branch reached bow.speed = 1.2."
+    kinds = [(point.kind, round(point.value, 6)) for point in branch.special]
+    assert kinds == [("adding-sliding", 1.174013), ("grazing-sliding", 1.190554), ("flip", 1.199016)]
+    # The simulation sees the same micro-slips on both sides of each.
+    for speed, phases in ((1.17, 10), (1.18, 8), (1.195, 6)):
+        settled = ss.find_orbit(orbit.model.with_({"bow.speed": speed}), branch_orbit_near(branch, speed))
+        run = ss.simulate(settled.model, 20 * settled.period, start=settled.start)
+        assert run.sizes["event"] in range(20 * phases - 2, 20 * phases + 3)
+
+
+def branch_orbit_near(branch: ss.Branch, value: float) -> ss.Orbit:
+    return branch.points[int(np.argmin(np.abs(branch.values - value)))]
+
+
+def test_a_closed_branch_through_grazing_and_adding_sliding() -> None:
+    """The 1:3 orbit of forced III: five folds and sliding bifurcations, and back to where it began."""
+    orbit = ss.find_orbit(M.forced_oscillator(eta=2.4))
+    down, up = (ss.follow(orbit, "base.eta", to=end) for end in (1.5, 4))
+    for branch in (down, up):
+        assert branch.reason == "The branch is closed: it came back to the orbit at base.eta = 2.4."
+        values = sorted(point.value for point in branch.special)
+        assert values == pytest.approx([2.233023528, 2.23325094, 2.233256313, 2.233264746, 2.490762423], abs=2e-9)
+    assert {point.kind for point in down.special} == {"fold", "adding-sliding", "grazing-sliding"}
 
 
 def test_as_many_points_as_allowed() -> None:

@@ -225,15 +225,32 @@ class Walk:
         Where something else happens at the end, folds just there are not counted: the path that is no longer possible
         turns back where a phase grazes.
         """
+        merged = self._halved(there, s, solved)
+        if merged is not None:
+            return self._merged(merged)
         found = [*self._at_multipliers(there, s, solved), *self._at_turns(there, s)]
         found = [item for item in found if at_end or item[0] < s - 1e-5]
         for _, kind, u in sorted(found, key=lambda item: item[0]):
-            at = self.problem.solved(u)
-            if kind in (FOLD, BRANCH_POINT) and (half := self.problem.shorter(at)) is not None:
-                return self._merged(half)
-            self._remember(kind, at)
+            self._remember(kind, self.problem.solved(u))
         half = self.problem.shorter(solved)
         return "" if half is None else self._merged(half)
+
+    def _halved(self, there: Place, s: float, solved: Any) -> Orbit | None:
+        """The orbit of half the period through which the branch passes: there its two halves exchange their parts."""
+        old, new = self.problem.split(self.solved_here), self.problem.split(solved)
+        if old is None or new is None or float(old @ new) >= 0:
+            return None
+
+        def value(u: Floats) -> float:
+            return float(old @ self.problem.split(self.problem.solved(u)))
+
+        u = located(self.problem, self.here, there.u, s, self.scales, value, (float(old @ old), float(old @ new)))
+        if u is None:
+            return None
+        at = self.problem.solved(u)
+        near = float(np.linalg.norm(self.problem.split(at))) < 1e-3 * float(np.linalg.norm(old))
+        half: Orbit | None = self.problem.shorter(at, loosely=True) if near else None
+        return half
 
     def _at_multipliers(self, there: Place, s: float, solved: Any) -> Iterator[tuple[float, str, Floats]]:
         autonomous = self.problem.turns == 0
@@ -282,17 +299,19 @@ class Walk:
     def _merged(self, half: Orbit) -> str:
         """The branch has met that of an orbit with a shorter period: find the flip where it does."""
         value = float(half.model.parameters[self.parameter])
+        flips: list[SpecialPoint] = []
         for end in (value + 0.2 * self.range, value - 0.2 * self.range):
             walk = Walk(half, self.parameter, (end, 2 * value - end), self.longest, 60, lambda value, count: None)
-            flips = walk.branch().of_kind(FLIP)
-            if flips:
-                flip = min(flips, key=lambda point: abs(point.value - value))
-                self.special.append(replace(flip, note="the branch ends here on that of a shorter period"))
-                return (
-                    f"The branch ends at {self.parameter} = {flip.value:.10g}, at a flip of the orbit of period "
-                    f"{flip.orbit.period:.10g}."
-                )
-        return f"The branch meets that of the orbit of period {half.period:.10g} near {self.parameter} = {value:.8g}."
+            flips += walk.branch().of_kind(FLIP)
+        near = [flip for flip in flips if abs(flip.value - value) < 3 * self.longest * self.range]
+        if not near:
+            return f"The branch meets that of the orbit of period {half.period:.8g} near {self.parameter} = {value:.6g}."
+        flip = min(near, key=lambda point: abs(point.value - value))
+        self.special.append(replace(flip, note="the branch ends here on that of a shorter period"))
+        return (
+            f"The branch ends at {self.parameter} = {flip.value:.10g}, at a flip of the orbit of period "
+            f"{flip.orbit.period:.10g}."
+        )
 
     # -- changes of signature --------------------------------------------------------------------------------------
 

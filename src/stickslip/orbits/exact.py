@@ -66,13 +66,22 @@ class PhaseProblem(Problem):
         inner = self.phases * (self.n + 1)
         return np.concatenate([np.tile(change[:inner], times), change[inner:]])
 
-    def shorter(self, solved: Solved) -> Orbit | None:
+    def shorter(self, solved: Solved, loosely: bool = False) -> Orbit | None:
         """The orbit of a shorter period that a solution goes through more than once, if it does."""
         try:
-            problem, once = minimal(self, solved)
+            problem, once = minimal(self, solved, 1e-3 if loosely else 1e-7)
         except NoConvergence:
             return None
         return None if problem is self else build(problem, once, History())
+
+    def split(self, solved: Solved) -> Floats | None:
+        """By how much the second half of an orbit differs from the first, where both have the same signature."""
+        half = self.phases // 2
+        modes, events = self.signature.modes, self.signature.events
+        if self.phases % 2 or modes[:half] != modes[half:] or events[:half] != events[half:]:
+            return None
+        rows = np.column_stack([solved.states / self.state_scale, solved.durations / solved.period])
+        return np.asarray((rows[:half] - rows[half:]).ravel(), float)
 
     @property
     def evaluations(self) -> int:
@@ -243,7 +252,7 @@ def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = N
     return problem, problem.pack(phases.states, phases.durations, orbit.start_time, motion.parameters)
 
 
-def minimal(problem: Problem, solved: Solved) -> tuple[Problem, Solved]:
+def minimal(problem: Problem, solved: Solved, closeness: float = 1e-7) -> tuple[Problem, Solved]:
     """The orbit gone through once, where a solution goes through it several times."""
     for times in range(problem.phases, 1, -1):
         if problem.phases % times or problem.turns % times:
@@ -254,7 +263,7 @@ def minimal(problem: Problem, solved: Solved) -> tuple[Problem, Solved]:
             continue
         folded = np.column_stack([solved.states / problem.state_scale, solved.durations / solved.period])
         blocks = folded.reshape(times, count, -1)
-        if np.max(np.abs(blocks - blocks[0])) > 1e-7:
+        if np.max(np.abs(blocks - blocks[0])) > closeness:
             continue
         smaller = PhaseProblem(
             problem.motion.with_parameters(solved.parameters), part, problem.state_scale, (),

@@ -281,17 +281,24 @@ class ShootingProblem:
         other[self.n] *= times
         return other
 
-    def shorter(self, shot: Shot) -> Orbit | None:
+    def shorter(self, shot: Shot, loosely: bool = False) -> Orbit | None:
         for times in (3, 2):
             if self.turns % times:
                 continue
             part = shot.flow.map(shot.y, self.time, shot.period / times, self.free)
-            if np.max(np.abs(part.y - shot.y) / self.scale) < 1e-5:
+            if np.max(np.abs(part.y - shot.y) / self.scale) < (1e-3 if loosely else 1e-5):
                 problem = self.like(turns=self.turns // times, free=(), parameters=shot.parameters)
                 u = problem.pack(shot.y, shot.period / times, shot.parameters)
                 u = newton(problem.residual, u, problem.scales(u), tolerance=self.tolerance)
                 return problem.orbit(problem.solved(u))
         return None
+
+    def split(self, shot: Shot) -> Floats | None:
+        """By how much the state after half a period differs from that at the start."""
+        if self.turns % 2:
+            return None
+        half = shot.flow.map(shot.y, self.time, 0.5 * shot.period, ())
+        return np.asarray((half.y - shot.y) / self.scale, float)
 
     def moved(self, u: Floats) -> ShootingProblem:
         if self.section is None:
