@@ -25,10 +25,13 @@ FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.Void
 TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "bool": BOOL, "None": VOID}
 INTRINSICS = ("exp", "log", "sqrt", "sin", "cos")
 LIBRARY_FUNCTIONS = ("tan", "tanh", "atan", "sinh", "cosh")
-MACHINE = ("rough_log2",)
+MACHINE = ("rough_log2", "fused")
 """Kernels that this compiler has its own instructions for."""
 
 FLAGS = ("contract",)
+SHORT = 4
+"""Loops of so many turns, which are over states or contacts, are written out. LLVM would do so too, but only after it
+has made block copies of some, and a block waits long for numbers that were stored one by one just before."""
 
 
 class CompileError(Exception):
@@ -218,6 +221,14 @@ class _Body:
         first, last = (INT(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         step = bounds[2] if len(bounds) == 3 else INT(1)
         down = len(bounds) == 3 and isinstance(step, ir.Constant) and step.constant < 0
+        if all(isinstance(bound, ir.Constant) for bound in (first, last, step)):
+            values = range(first.constant, last.constant, step.constant)
+            if len(values) <= SHORT and not _jumps(body):
+                for value in values:
+                    if not self.builder.block.is_terminated:
+                        self.store(name, INT(value))
+                        self.statements(body)
+                return
         head, inside, following, after = (
             self.function.append_basic_block(block) for block in ("head", "inside", "next", "after")
         )
@@ -390,7 +401,10 @@ class _Body:
                 return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
             case "rough_log2", [value]:  # the bits of a float, read as a number, are its logarithm but for the scale
                 bits = b.sitofp(b.bitcast(value, INT), FLOAT)
-                return b.fsub(b.fmul(bits, FLOAT(2.0**-52)), FLOAT(1023.0))
+                return b.fsub(b.fmul(bits, FLOAT(2.0**-52), flags=FLAGS), FLOAT(1023.0), flags=FLAGS)
+            case "fused", [_, _, _]:
+                floats = [self.converted(value, FLOAT) for value in values]
+                return b.call(self.external("llvm.fmuladd.f64", 3), floats)
             case "isfinite", [value]:
                 return b.fcmp_ordered("<", b.call(self.external("llvm.fabs.f64", 1), [value]), FLOAT(math.inf))
         floats = [self.converted(value, FLOAT) for value in values]
@@ -439,6 +453,11 @@ def _loaded(target: ast.expr) -> ast.expr:
     return ast.Name(id=target.id, ctx=ast.Load()) if isinstance(target, ast.Name) else target
 
 
+def _jumps(body: Sequence[ast.stmt]) -> bool:
+    """Whether a loop may be left, or go on, before the end of its body."""
+    return any(isinstance(node, ast.Break | ast.Continue) for statement in body for node in ast.walk(statement))
+
+
 def _opaque(pointer: ir.Value) -> bool:
     return bool(getattr(pointer.type, "is_opaque", False))
 
@@ -474,7 +493,8 @@ def object_code(source: str, values: Mapping[str, Any], entry_points: Sequence[s
     translated.triple, translated.data_layout = target.triple, str(target.target_data)
     module = llvm.parse_assembly(str(translated))
     options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = True
+    options.loop_vectorization = True
+    options.slp_vectorization = False  # what is computed one by one and read in pairs waits for memory
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return builtins.bytes(target.emit_object(module))
