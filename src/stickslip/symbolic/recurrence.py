@@ -2,7 +2,8 @@
 
 One table of recurrences, two ways to write them: `Unrolled`, straight-line code with every coefficient in a variable
 (fastest, for small models and a fixed stick pattern), and `Looped`, loops over a work array (for any size). The newest
-terms of each convolution come last, since the older ones can be added while those are still being computed.
+terms of each convolution come last, since the older ones can be added while those are still being computed: a processor
+does several operations at once, and what takes time is the chain from each order to the next.
 """
 
 from __future__ import annotations
@@ -62,10 +63,9 @@ class Writer:
                 above = self.constant(n.constants[0]) if n.constants else values[0]
                 self.lines.append(f"inverse{node} = 1.0/{values[-1]}")
                 self.put(node, 0, f"{above}*inverse{node}")
-                factor = self._denominator(n.arguments[-1])[1]
-                if factor:
-                    self.lines.append(f"ratio{node} = {factor}*inverse{node}")
-                self.lines.append(f"slope{node} = -{self.at(node, 0)}*{'ratio' if factor else 'inverse'}{node}")
+                if self._denominator(n.arguments[-1])[1]:
+                    self.lines.append(f"ratio{node} = {self._denominator(n.arguments[-1])[1]}*inverse{node}")
+                self.lines.append(f"slope{node} = -{self.at(node, 0)}*{self._ratio(node)}")
             case "power":
                 self.put(node, 0, f"{values[0]}**{self.constant(n.constants[0])}")
             case "tan'" | "tanh'":
@@ -93,14 +93,7 @@ class Writer:
             case "square":
                 self.put(node, k, self.convolution(a, a, 0, k))
             case "quotient":  # q b = a:  q_k = (a_k − Σ_(j≥1) b_j q_(k−j)) / b_0
-                # The newest term, b_k q_0, stands alone: everything else is ready before b_k is.
-                b, factor = self._denominator(n.arguments[-1])
-                above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*inverse{node}"
-                older = self.highest(b, minus(k, 1))
-                known = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, minus(k, j))}")
-                rest = "" if known == "0.0" else f" - {_group(known)}*{'ratio' if factor else 'inverse'}{node}"
-                newest = f"{self.at(b, k)}*slope{node}" if self._alive(b, k) else "0.0"
-                self.put(node, k, f"{newest}{rest}{above}")
+                self.quotient(node, k)
             case "exp":  # e' = a' e
                 self.put(node, k, f"{self.derivative_times(a, node, k)}{_over(k)}")
             case "sin" | "cos" | "sinh" | "cosh":  # s' = a' c,  c' = ∓ a' s
@@ -138,6 +131,25 @@ class Writer:
             case operation:
                 raise AssertionError(f"no recurrence for {operation}")
 
+    def quotient(self, node: int, k: Order) -> None:
+        """Order k of a quotient. The newest term, b_k q_0, stands alone: everything else is ready before b_k is."""
+        n = self.tape.nodes[node]
+        a, b = n.arguments[0], self._denominator(n.arguments[-1])[0]
+        above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*inverse{node}"
+        known = self.known(node, b, k)
+        newest = f"{self.at(b, k)}*slope{node}" if self._alive(b, k) else "0.0"
+        self.put(node, k, newest + ("" if known == "0.0" else f" - {known}") + above)
+
+    def known(self, node: int, b: int, k: Order) -> str:
+        """What the lower orders add to order k of a quotient, Σ_(1≤j<k) b_j q_(k−j) / b_0."""
+        older = self.highest(b, minus(k, 1))
+        text = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, minus(k, j))}")
+        return text if text == "0.0" else f"{_group(text)}*{self._ratio(node)}"
+
+    def _ratio(self, node: int) -> str:
+        """What the orders of the denominator's series are multiplied by in a quotient: 1/b_0, or c/b_0 for c₀ + c x."""
+        return f"{'ratio' if self._denominator(self.tape.nodes[node].arguments[-1])[1] else 'inverse'}{node}"
+
     def _denominator(self, node: int) -> tuple[int, str]:
         """A denominator c₀ + c x as (x, c), since its higher orders are those of x; else (itself, "")."""
         n = self.tape.nodes[node]
@@ -172,6 +184,8 @@ class Unrolled(Writer):
     def __init__(self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int) -> None:
         super().__init__(tape, constant, order)
         self.same: dict[str, str] = {}
+        self.divided: set[str] = set()
+        self.begun: set[str] = set()
 
     def at(self, node: int, k: Order) -> str:
         degree = self.tape.degree(node)
@@ -195,11 +209,45 @@ class Unrolled(Writer):
 
     def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> str:
         assert isinstance(high, int)
-        if high < low:
-            return "0.0"
         # From the middle outwards: the terms at both ends hold the newest coefficients, so they are added last.
-        oldest_first = sorted(range(low, high + 1), key=lambda j: abs(2 * j - low - high))
-        return " + ".join(term(j) for j in oldest_first)
+        return _strands([term(j) for j in sorted(range(low, high + 1), key=lambda j: abs(2 * j - low - high))])
+
+    def quotient(self, node: int, k: Order) -> None:
+        """As above. Then the order before is added to the sums of later ones, while the newest is being computed."""
+        super().quotient(node, k)
+        assert isinstance(k, int)
+        b = self._denominator(self.tape.nodes[node].arguments[-1])[0]
+        for i in range(2, min(k - 1, self.order - k + 1) + 1):
+            name = f"sum{node}_{k - 1 + i}"
+            terms = [name] if name in self.begun else []
+            terms += self._pair(node, b, k - 1, i)
+            if terms:
+                self.begun.add(name)
+                self.lines.append(f"{name} = {' + '.join(terms)}")
+
+    def known(self, node: int, b: int, k: Order) -> str:
+        assert isinstance(k, int)
+        name = f"sum{node}_{k}"
+        terms = [name] if name in self.begun else []
+        terms += self._pair(node, b, k - 1, 1)
+        return _group(" + ".join(terms) or "0.0")
+
+    def _pair(self, node: int, b: int, k: int, i: int) -> list[str]:
+        """b_k q_i / b_0 and b_i q_k / b_0, for i ≤ k: the older factor is divided, so that the newer is not delayed."""
+        terms = []
+        if 0 < i < k and self._alive(b, k):
+            terms.append(f"{self._divided(node, node, i)}*{self.at(b, k)}")
+        if 0 < i <= k and self._alive(b, i):
+            terms.append(f"{self._divided(node, b, i)}*{self.at(node, k)}")
+        return terms
+
+    def _divided(self, quotient: int, node: int, k: int) -> str:
+        """A coefficient divided by the leading one of the denominator, computed where it is first used."""
+        name = f"d{quotient}_{node}_{k}"
+        if name not in self.divided:
+            self.divided.add(name)
+            self.lines.append(f"{name} = {self.at(node, k)}*{self._ratio(quotient)}")
+        return name
 
 
 class Looped(Writer):
@@ -249,6 +297,14 @@ def _number(k: Order) -> str:
 def _over(k: Order) -> str:
     """Division by the order; known orders multiply by the reciprocal, which is quicker."""
     return f"*{1 / k!r}" if isinstance(k, int) else f"/{k}"
+
+
+def _strands(terms: list[str]) -> str:
+    """A sum, the oldest terms first: all but the last two in two strands, which a processor adds side by side."""
+    if len(terms) < 7:
+        return " + ".join(terms) or "0.0"
+    older, newest = terms[:-2], terms[-2:]
+    return " + ".join([f"({' + '.join(older[::2])})", f"({' + '.join(older[1::2])})", *newest])
 
 
 def _group(text: str) -> str:

@@ -324,6 +324,7 @@ class Source:
         self.frozen: dict[sympy.Expr, str] = {}
         self.used: set[sympy.Expr] = set()
         self.writer = writer
+        self.slip_series = [self._slip_series(i, pattern) for i in range(self.contacts)]
         self.rates = self._rates(pattern)
 
     def _preamble(self) -> list[str]:
@@ -341,6 +342,18 @@ class Source:
                 ]
         return lines + [f"{name} = {python(e)}" for e, name in self.frozen.items()]
 
+    def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
+        """The friction force of a slipping contact, as a factor times a series: −s times R, or λ itself.
+
+        A quotient with a constant above takes up the sign, which then need not be multiplied at every order.
+        """
+        sign, kinetic = self.signs[contact], self.R[contact]
+        if pattern is not None and isinstance(kinetic, int):
+            node = self.tape.nodes[kinetic]
+            if node.operation == "quotient" and node.constants:
+                return sympy.Integer(1), self.tape.quotient(-sign * node.constants[0], node.arguments[-1])
+        return -sign, kinetic
+
     def _rates(self, pattern: tuple[bool, ...] | None) -> list[int | sympy.Expr]:
         """ż without the sticking forces: slip forces are merged into f, which shortens the chain of operations."""
         if pattern is None:
@@ -348,7 +361,11 @@ class Source:
         slip = [j for j, stuck in enumerate(pattern) if not stuck]
         rates = []
         for f, row in zip(self.f, self.G, strict=True):
-            terms = [(-self.signs[j] * g, self.R[j]) for j in slip if not isinstance(g := row[j], int) and g != 0]
+            terms = []
+            for j in slip:
+                if not isinstance(g := row[j], int) and g != 0:
+                    factor, series = self.slip_series[j]
+                    terms.append((factor * g, series))
             rates.append(self.tape.combination(f, terms))
         return rates
 
@@ -358,7 +375,7 @@ class Source:
         stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
         wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x, _ in self.watched)]
         wanted += [g.node for g in self.tape.guards]
-        wanted += [self.h[i] for i in slip] + [self.R[i] for i in slip]
+        wanted += [self.h[i] for i in slip] + [self.slip_series[i][1] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
         return wanted + [x for i in stuck for x in self.D[i]]
 
@@ -417,8 +434,9 @@ class Source:
             self.writer.put(node, k, "1.0 if k == 1 else 0.0")
 
     def _slip_force(self, contact: int, k: Order) -> str:
-        kinetic = self.coefficient(self.R[contact], k)
-        return "0.0" if kinetic == "0.0" else f"-_sign{contact}*{kinetic}"
+        factor, series = self.slip_series[contact]
+        text = self.coefficient(series, k)
+        return text if text == "0.0" or factor == 1 else f"-_sign{contact}*{text}"
 
     def _forces(self, k: Order, pattern: tuple[bool, ...]) -> None:
         """λ at order k for a fixed stick pattern (at most two contacts)."""
@@ -509,21 +527,43 @@ class Source:
 
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""
-        following: Order = k + 1 if isinstance(k, int) else f"{k} + 1"
-        over = f"*{1 / following!r}" if isinstance(following, int) else f"/({following})"
         for i in range(self.n):
-            early, late = self._rate_terms(self.rates[i], k)
-            late += [
-                (self._times_force(g, j, k), "")
-                for j, g in enumerate(self.G[i])
-                if g != 0 and self._separate(g, j, pattern)
-            ]
-            # What is known early is scaled first, so that the newest coefficient passes through one operation only.
-            texts = [f"{_grouped(' + '.join(early))}{over}"] if early else []
-            texts += [
-                f"{series}*({factor}{over})" if factor else f"{_grouped(series)}{over}" for series, factor in late
-            ]
-            self.writer.put(i, following, " + ".join(texts).replace("*1.0)", ")").removesuffix("*1.0") or "0.0")
+            terms = self._rate_terms(self.rates[i], k)
+            for j, g in enumerate(self.G[i]):
+                if g != 0 and self._separate(g, j, pattern):
+                    one = sympy.Integer(1)
+                    terms.append((self._times_force(g, j, k), one) if isinstance(g, int) else (self.force(j, k), g))
+            terms = [(series, factor) for series, factor in terms if series != "0.0"]
+            if isinstance(self.writer, Unrolled):
+                assert isinstance(k, int)
+                self.writer.put(i, k + 1, self._quotient(terms, k + 1))
+                continue
+            text = " + ".join(self.writer.scaled(factor, series) for series, factor in terms) or "0.0"
+            if k == 0:
+                self.writer.put(i, 1, text)
+            else:
+                self.writer.put(i, f"{k} + 1", f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)")
+
+    def _quotient(self, terms: list[tuple[str, sympy.Expr]], order: int) -> str:
+        """Σ series·factor / order, where the last series passes through one operation only."""
+        text = ""
+        for series, factor in terms:
+            scaled = self._divided(factor, order)
+            if text and series and scaled != "1.0":
+                text = f"fused({series}, {scaled}, {text})"
+            else:
+                term = scaled if not series else series if scaled == "1.0" else f"{scaled}*{_grouped(series)}"
+                text = f"{text} + {term}" if text else term
+        return text or "0.0"
+
+    def _divided(self, factor: sympy.Expr, order: int) -> str:
+        """factor/order. What is made of parameters alone is divided once for all steps, and read where it is used."""
+        if factor.is_Number or order == 1:
+            return self.constant(factor / order)
+        if any(str(symbol).startswith("_") for symbol in factor.free_symbols):
+            return f"{self.constant(factor)}*{1 / order!r}"
+        name = self.constants.setdefault(factor / order, f"q{len(self.constants)}")
+        return f"W[Q + {name[1:]}]"
 
     def _rate_series(self) -> list[int | sympy.Expr]:
         """The series that the rates are made of, as `_rate_terms` uses them."""
@@ -533,23 +573,20 @@ class Source:
             series += self.tape.nodes[rate].arguments if linear and isinstance(self.writer, Unrolled) else [rate]
         return series
 
-    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> tuple[list[str], list[tuple[str, str]]]:
-        """The terms of a rate at order k: those made of states and time, and (series, factor) of the others."""
+    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> list[tuple[str, sympy.Expr]]:
+        """The terms of a rate at order k, as (series, factor).
+
+        Those made of states and time come first: they are known early, and what is added last is waited for least.
+        """
         node = self.tape.nodes[rate] if isinstance(rate, int) else None
         if node is None or node.operation != "linear" or not isinstance(self.writer, Unrolled):
-            text = self.coefficient(rate, k)
-            return ([] if text == "0.0" else [text]), []
-        early = [self.constant(node.constants[0])] if k == 0 and node.constants[0] != 0 else []
-        late = []
-        for coefficient, series in zip(node.constants[1:], node.arguments, strict=True):
-            text = self.writer.at(series, k)
-            if text == "0.0":
-                continue
-            if self.tape.nodes[series].operation in ("state", "time"):
-                early.append(self.writer.scaled(coefficient, text))
-            else:
-                late.append((text, self.constant(coefficient)))
-        return early, late
+            return [(self.coefficient(rate, k), sympy.Integer(1))]
+        early = [("", node.constants[0])] if k == 0 and node.constants[0] != 0 else []
+        late: list[tuple[str, sympy.Expr]] = []
+        for factor, series in zip(node.constants[1:], node.arguments, strict=True):
+            known = self.tape.nodes[series].operation in ("state", "time")
+            (early if known else late).append((self.writer.at(series, k), factor))
+        return early + late
 
     def _unrolled(self, pattern: tuple[bool, ...]) -> list[str]:
         self._prepare(Unrolled(self.tape, self.constant, self.order), pattern)

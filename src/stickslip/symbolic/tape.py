@@ -234,9 +234,13 @@ class Tape:
             return self._linear(sympy.Integer(0), [(fixed, numerator)])
         denominator = self._times(below)
         if numerator is None:
-            return self._node(Node("quotient", (denominator,), (fixed,)))
+            return self.quotient(fixed, denominator)
         ratio = self._node(Node("quotient", (numerator, denominator)))
         return self._linear(sympy.Integer(0), [(fixed, ratio)])
+
+    def quotient(self, constant: sympy.Expr, denominator: int) -> int:
+        """constant/series."""
+        return self._node(Node("quotient", (denominator,), (constant,)))
 
     def _times(self, factors: list[int]) -> int:
         product, *rest = sorted(factors)
