@@ -59,7 +59,7 @@ from stickslip.kernels.model import (
     constants,
     ingredients,
 )
-from stickslip.kernels.polynomial import first_crossing, rate_of, set_powers, value_of
+from stickslip.kernels.polynomial import first_crossing, rate_of, set_powers, stays_positive, value_at, value_of
 from stickslip.kernels.tangent import carry, leap, note_branches
 
 FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLED, TOO_MANY_STEPS = range(8)
@@ -120,6 +120,8 @@ def march(
             if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0:
                 I[CONTACT] = i
                 return NEGATIVE_FRICTION
+        # The state after the whole step comes first: the next step waits for it, and events are rare.
+        total = end_state(W, h)
         set_powers(W, h)
         x = earliest_event(W, I, h)
         guard = I[GUARD]
@@ -127,10 +129,7 @@ def march(
         if x <= 1.0:
             tau = h * x
             set_powers(W, tau)
-        total = 0.0
-        for i in range(N_STATES):
-            W[WORK + i] = value_of(W, SERIES + i * WIDTH)
-            total += W[WORK + i]
+            total = end_state(W, tau)
         if not isfinite(total):
             return STALLED
         if HIDES > 0 and tau > 0.0 and I[HALVINGS] != TRUSTED:
@@ -177,6 +176,15 @@ def march(
             leap(W, I, guard)
         remember_events(W, I, events, step_room, filled)
     return FINISHED
+
+
+def end_state(W: Floats, tau: float) -> float:
+    """The state at the time tau of the step, into W[WORK]; the sum of its numbers, to see whether they are finite."""
+    total = 0.0
+    for i in range(N_STATES):
+        W[WORK + i] = value_at(W, SERIES + i * WIDTH, tau)
+        total += W[WORK + i]
+    return total
 
 
 def stands_still(W: Floats) -> bool:
@@ -249,7 +257,9 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
         noise = NOISE if I[AT_REST + i] != 0 else -1.0
         if I[MODE + i] != 0:
             row = ROW_V + i * WIDTH
-            root = crossing_of(W, row, float(I[MODE + i]), row, 0.0, noise * W[SCALE + i] * h)
+            sign = float(I[MODE + i])
+            noise *= W[SCALE + i] * h
+            root = 2.0 if stays_positive(W, row, sign, noise) else crossing_of(W, row, sign, row, 0.0, noise)
         else:
             force = ROW_FORCE + i * WIDTH
             static = ROW_STATIC + i * WIDTH
@@ -261,7 +271,8 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
     I[GUARD] = -1
     for g in range(N_WATCHED + N_GUARDS):
         row = ROW_GUARD + g * WIDTH
-        root = crossing_of(W, row, 1.0, row, 0.0, NOISE * size_of_state(W))
+        noise = NOISE * size_of_state(W)
+        root = 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
         if root < earliest:
             earliest = root
             I[GUARD] = g

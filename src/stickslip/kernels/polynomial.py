@@ -12,33 +12,79 @@ from stickslip.kernels.model import BOUNDS, ORDER, POLYNOMIAL, POWER, STACK, Flo
 
 
 def bernstein_matrix(order):
-    """Entry k, i: what the coefficient of x^k adds to the Bernstein coefficient i; flattened."""
+    """Entry i, k: what the coefficient of x^k adds to the Bernstein coefficient i; flattened."""
     matrix = np.zeros((order + 1, order + 1))
     for k in range(order + 1):
         for i in range(k, order + 1):
-            matrix[k, i] = comb(i, k) / comb(order, k)
+            matrix[i, k] = comb(i, k) / comb(order, k)
     return matrix.ravel()
 
 
 BERNSTEIN = bernstein_matrix(ORDER)
 HALF = ORDER // 2
+STRETCH = ORDER // 4 + 1  # four of them make up a series
 NARROW = 1e-9  # an interval of this width holds a tangency, not two roots apart
 
 
 def set_powers(W: Floats, h: float) -> None:
-    """h to the power 0, 1, … ORDER, each from two lower ones to keep the chain short."""
-    W[POWER] = 1.0
-    W[POWER + 1] = h
-    for k in range(2, ORDER + 1):
-        W[POWER + k] = W[POWER + k // 2] * W[POWER + k - k // 2]
+    """h to the power 0, 1, … ORDER: even and odd ones apart, to keep the chains short."""
+    square = h * h
+    even = 1.0
+    odd = h
+    for k in range(0, ORDER, 2):
+        W[POWER + k] = even
+        W[POWER + k + 1] = odd
+        even *= square
+        odd *= square
+    if ORDER % 2 == 0:
+        W[POWER + ORDER] = even
 
 
 def value_of(W: Floats, row: int) -> float:
     """The series that begins at W[row], summed for the powers that are set."""
-    total = 0.0
-    for k in range(ORDER + 1):
-        total += W[row + k] * W[POWER + k]
+    return value_at(W, row, W[POWER + 1])
+
+
+def value_at(W: Floats, row: int, h: float) -> float:
+    """The series that begins at W[row] at the time h of the step.
+
+    Every step waits for this: four short stretches, summed side by side, are quicker than one long chain.
+    """
+    shift = h
+    for _ in range(STRETCH - 1):
+        shift *= h
+    low = stretch(W, row, 0, h) + shift * stretch(W, row, STRETCH, h)
+    high = stretch(W, row, 2 * STRETCH, h) + shift * stretch(W, row, 3 * STRETCH, h)
+    return low + shift * shift * high
+
+
+def stretch(W: Floats, row: int, first: int, h: float) -> float:
+    """The terms of a series from `first` on, divided by the power of the first, by Horner's method."""
+    if first > ORDER:
+        return 0.0
+    last = min(first + STRETCH - 1, ORDER)
+    total = W[row + last]
+    for k in range(last - 1, first - 1, -1):
+        total = total * h + W[row + k]
     return total
+
+
+def stays_positive(W: Floats, row: int, sign: float, noise: float) -> bool:
+    """Whether sign·series, for the powers that are set, is easily seen to be positive on the whole step.
+
+    Its constant term is above `noise` and outweighs all negative ones together.
+    """
+    h = W[POWER + 1]
+    square = h * h
+    even = min(sign * W[row + 2 * HALF], 0.0)
+    odd = min(sign * W[row + 2 * HALF - 1], 0.0)
+    for k in range(2 * HALF - 2, 0, -2):
+        even = even * square + min(sign * W[row + k], 0.0)
+        odd = odd * square + min(sign * W[row + k - 1], 0.0)
+    start = sign * W[row]
+    if ORDER % 2 == 1:
+        start += min(sign * W[row + ORDER], 0.0) * W[POWER + ORDER]
+    return sign * W[row] > noise and start + h * odd + square * even > 0.0
 
 
 def rate_of(W: Floats, row: int) -> float:
@@ -139,11 +185,10 @@ def first_crossing(W: Floats) -> float:
 def isolate(W: Floats) -> float:
     """The first crossing by sign changes of Bernstein coefficients, halving the interval while there are several."""
     for i in range(ORDER + 1):
-        W[STACK + i] = 0.0
-    for k in range(ORDER + 1):
-        coefficient = W[POLYNOMIAL + k]
-        for i in range(ORDER + 1):
-            W[STACK + i] += coefficient * BERNSTEIN[k * (ORDER + 1) + i]
+        total = W[POLYNOMIAL]
+        for k in range(1, i + 1):
+            total += W[POLYNOMIAL + k] * BERNSTEIN[i * (ORDER + 1) + k]
+        W[STACK + i] = total
     noise = 4e-16 * size_of(W)  # a tangency must not look like two crossings
     W[BOUNDS] = 0.0
     W[BOUNDS + 1] = 1.0

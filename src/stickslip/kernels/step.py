@@ -30,12 +30,13 @@ LN2 = 0.6931471805599453
 def last_term(W: Floats, row: int, h: float, extra: float) -> float:
     """The last term of a series (or the one before, if larger at length h) relative to its leading three terms.
 
-    Both are given as if they stood at the last order, that is, divided by h to that power.
+    Both are given as if they stood at the last order, that is, divided by h to that power. The scale is known before
+    the last terms are, so that its reciprocal need not be waited for.
     """
     scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
     if scale == 0.0:
         return 0.0
-    return max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1])) / scale
+    return max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1])) * (1.0 / scale)
 
 
 def power_of(h: float) -> float:
@@ -56,10 +57,10 @@ def length_for(tolerance: float, largest: float, h: float) -> float:
 
     Half a percent is good enough, so the root is taken by a rough logarithm and three terms of the exponential.
     """
-    ratio = tolerance / (largest * power_of(h))
-    exponent = LN2 / (ORDER - 1) * rough_log2(ratio)
+    excess = largest * (power_of(h) / tolerance)
+    exponent = -LN2 / (ORDER - 1) * rough_log2(excess)
     if abs(exponent) < 1.0:
-        return h * (1.0 + exponent * (1.0 + exponent * (0.5 + exponent / 6.0)))
+        return h + h * exponent * (1.0 + exponent * (0.5 + exponent * (1.0 / 6.0)))
     return exp((log(tolerance) - log(largest)) / (ORDER - 1))
 
 
