@@ -12,7 +12,7 @@ import numpy as np
 
 from stickslip.targets import join
 
-SUMS = ("value_of", "rate_of", "size_of", "end_of", "bend_of", "product_of")
+SUMS = ("rate_of", "size_of", "end_of", "bend_of", "product_of")
 """Sums whose order does not matter: they may be vectorised."""
 
 _TYPES: dict[str, Any] = {
@@ -28,24 +28,30 @@ class Program:
     """Compiled functions of one model, called with numpy arrays, and its constants."""
 
     def __init__(self, module: Any, engine: Any) -> None:
-        self._module, self._engine = module, engine
+        self._engine = engine
+        self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
         for name in module.ENTRY_POINTS:
             kinds = dict(getattr(module, name).__annotations__)
             result = _TYPES[kinds.pop("return")]
             signature = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in kinds.values()))
             setattr(self, name, _called(signature(engine.get_function_address(name))))
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
-
 
 def _called(function: Any) -> Any:
     """Arrays are passed by address; the interpreter lock is free while the function runs."""
 
     def call(*arguments: Any) -> Any:
-        return function(*[a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else a for a in arguments])
+        return function(*[_address(a) if isinstance(a, np.ndarray) else a for a in arguments])
 
     return call
+
+
+def _address(array: Any) -> int:
+    """Where an array lies; the quick way asks for one that is writable and not empty."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):
+        return int(array.__array_interface__["data"][0])
 
 
 @cache
