@@ -116,3 +116,29 @@ def test_no_roots():
 
 def test_root_beyond_the_step_is_not_reported():
     assert crossing(with_roots([1.0 + 1e-9])) == NONE
+
+
+@pytest.mark.parametrize("order", [6, 7, 8, 9, 10, 11])
+def test_a_series_is_summed_whole_whatever_its_order(order):
+    program = ss.compile(ss.models.block_on_belt(), target="python", order=order).program
+    floats = np.zeros(program.FLOATS)
+    coefficients = np.cos(np.arange(order + 1.0))
+    floats[program.SERIES : program.SERIES + order + 1] = coefficients
+    floats[program.SERIES + order + 1] = 1e9  # what lies behind the series is no part of it
+    program.set_powers(floats, 0.7)
+    expected = np.polynomial.polynomial.polyval(0.7, coefficients)
+    assert program.value_of(floats, program.SERIES) == pytest.approx(expected, rel=1e-14)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.floats(-1, 1), min_size=8, max_size=10), st.floats(0.1, 2.0), st.sampled_from([-1.0, 1.0]))
+def test_what_is_said_to_stay_positive_does(rest, h, sign):
+    program = ss.compile(ss.models.block_on_belt(), target="python", order=len(rest)).program
+    floats = np.zeros(program.FLOATS)
+    coefficients = sign * np.array([1.0, *rest])
+    floats[program.SERIES : program.SERIES + len(coefficients)] = coefficients
+    program.set_powers(floats, h)
+    negative = sum(min(sign * c, 0.0) * h**k for k, c in enumerate(coefficients))
+    assume(abs(1.0 + negative) > 1e-12)
+    assert program.stays_positive(floats, program.SERIES, sign, -1.0) == (1.0 + negative > 0.0)
+    assert not program.stays_positive(floats, program.SERIES, sign, 1.5)
