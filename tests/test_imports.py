@@ -23,7 +23,7 @@ VERBS = {
     "series",
     "identify",
 }
-BELOW_VERBS = {"model", "symbolic", "kernels", "targets", "status", "field", "methods", "result"}
+BELOW_VERBS = {"model", "symbolic", "kernels", "targets", "status", "field", "methods", "result", "plot"}
 LAYERS = {
     "model": set(),
     "symbolic": {"model"},

@@ -168,6 +168,7 @@ def test_the_violin_through_many_signatures() -> None:
     assert branch.reason == "The branch reached bow.speed = 1.2."
     kinds = [(point.kind, round(point.value, 6)) for point in branch.special]
     assert kinds == [("adding-sliding", 1.174013), ("grazing-sliding", 1.190554), ("flip", 1.199016)]
+    assert branch.special[0].note.startswith("contact loses a stick phase; slip- → stick → slip+")
     # The simulation sees the same micro-slips on both sides of each.
     for speed, phases in ((1.17, 10), (1.18, 8), (1.195, 6)):
         settled = ss.find_orbit(orbit.model.with_({"bow.speed": speed}), branch_orbit_near(branch, speed))

@@ -1,5 +1,5 @@
-"""vandevrande1999 Table 3: the bifurcations of two blocks on a belt, smoothed with ε = 1e5 as the paper has them, and of
-the discontinuous system itself, where they lie a few percent higher."""
+"""vandevrande1999 Table 3: bifurcations of two blocks on a belt, smoothed with ε = 1e5 as the paper has them, and those
+of the discontinuous system itself, which lie a few percent higher."""
 
 from functools import cache
 

@@ -42,9 +42,8 @@ def follow(
     - progress: called with the parameter and the number of points now and then.
 
     Special points: fold, flip, Neimark–Sacker, branch point; and those of the discontinuity: grazing-, crossing-,
-    switching- and adding-sliding, loss of a phase, exchange of two events. From a flip or a branch point, the branch
-    that bifurcates there is followed. For equilibria see `stickslip.branches.equilibria`; their Hopf points and folds
-    are followed along two parameters, `follow(point, ("contact.eps", "belt.speed"), to=1e4)`.
+    switching- and adding-sliding, with the stick phases that are gained or lost, and the exchange of two events. From a
+    flip or a branch point, the branch that bifurcates there is followed.
 
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.drill_string())

@@ -17,7 +17,7 @@ from stickslip.orbits.stability import Complexes, nontrivial
 Floats = NDArray[np.float64]
 FOLD, FLIP, TORUS, BRANCH_POINT = "fold", "flip", "Neimark–Sacker", "branch point"
 GRAZING, CROSSING, SWITCHING, ADDING = "grazing-sliding", "crossing-sliding", "switching-sliding", "adding-sliding"
-LOSS = "loss of a phase"
+LOSS, EXCHANGE = "loss of a phase", "exchange of events"
 SAMPLES = 48
 """Points of a phase at which a guard is looked at for a tangency."""
 
@@ -130,8 +130,10 @@ def guards_of(mode: tuple[int, ...], row: Callable[[str, int], int]) -> Iterator
                 yield ADDING, i, side, [(row("static", i), 1.0), (row("force", i), -float(side))]
 
 
-def _minimum(motion: Motion, problem: Problem, solved: Solved, j: int, terms: Terms, low: float, high: float) -> float:
-    """The value of a guard at its minimum between two times of phase j."""
+def _minimum(
+    motion: Motion, problem: Problem, solved: Solved, j: int, terms: Terms, low: float, high: float
+) -> tuple[float, float]:
+    """When a guard has its minimum between two times of phase j, and its value there."""
     mode, begin, z = problem.signature.modes[j], float(solved.begins[j]), solved.states[j]
 
     def rate(t: float) -> float:

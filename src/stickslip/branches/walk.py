@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from stickslip.branches.arclength import Place, corrected, is_singular, located, place
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.margins import (
+    ADDING,
     BRANCH_POINT,
     CROSSING,
+    EXCHANGE,
     FLIP,
     FOLD,
+    GRAZING,
     LOSS,
     TORUS,
     crossing_name,
@@ -32,6 +35,7 @@ from stickslip.orbits.motion import MotionError
 from stickslip.orbits.newton import NoConvergence
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.problems import problem_of
+from stickslip.orbits.signature import Signature
 
 Floats = NDArray[np.float64]
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-7
@@ -41,6 +45,17 @@ ONWARD = (1e-4, 1e-3, 1e-5, 1e-6, 1e-7, 1e-2)
 """How far beyond a change of signature the branch is taken up again."""
 
 FAILURES = (NoConvergence, MotionError, OrbitError, np.linalg.LinAlgError)
+
+
+def becoming(before: Signature, after: Signature) -> str:
+    """What a change of signature means: stick phases lost or gained, and both signatures."""
+    old, new = before.stick_phases(), after.stick_phases()
+    words = [
+        f"{name} {'gains' if new[name] > old[name] else 'loses'} a stick phase"
+        for name in old
+        if old[name] != new[name]
+    ]
+    return "; ".join([*words, f"{before} becomes {after}"])
 
 
 class Walk:
@@ -305,7 +320,9 @@ class Walk:
             flips += walk.branch().of_kind(FLIP)
         near = [flip for flip in flips if abs(flip.value - value) < 3 * self.longest * self.range]
         if not near:
-            return f"The branch meets that of the orbit of period {half.period:.8g} near {self.parameter} = {value:.6g}."
+            return (
+                f"The branch meets that of the orbit of period {half.period:.8g} near {self.parameter} = {value:.6g}."
+            )
         flip = min(near, key=lambda point: abs(point.value - value))
         self.special.append(replace(flip, note="the branch ends here on that of a shorter period"))
         return (
@@ -337,7 +354,7 @@ class Walk:
             value = float(at.parameters[self.number])
             return f"The orbit ends at {self.parameter} = {value:.10g} by {kind}: beyond, it ceases to exist."
         orbit, sign = following
-        self._remember(kind, at, f"{signature} becomes {orbit.signature}", key)
+        self._remember(kind, at, becoming(signature, orbit.signature), key)
         if self._was_here_before():
             return f"The branch came back to the {kind} at {self.parameter} = {self.special[-1].value:.10g}."
         self._take(orbit, sign)
@@ -371,18 +388,19 @@ class Walk:
         return distance > 100 * SHORTEST and bool(self.problem.fault(self.problem.solved(u)))
 
     def _name(self, key: Any, solved: Any) -> str:
+        """What happens where a margin is zero; the same seen from both sides of it."""
         kind, j, contact, _ = key
         if kind == CROSSING:
             return crossing_name(self.problem, solved, j, contact)
         if kind != LOSS:
             return str(kind)
         modes = self.problem.signature.modes
-        triples = list(zip(modes[j - 1], modes[j], modes[(j + 1) % len(modes)], strict=True))
-        if any(m == 0 and a != 0 and b != 0 for a, m, b in triples):
-            return "loss of a stick phase"
-        if any(m != 0 and a == 0 and b == 0 for a, m, b in triples):
-            return "loss of a slip phase"
-        return "exchange of events"
+        for a, m, b in zip(modes[j - 1], modes[j], modes[(j + 1) % len(modes)], strict=True):
+            if m == 0 and a != 0 and b != 0:  # a stick between two slips
+                return GRAZING if a == b else CROSSING
+            if m != 0 and a == 0 and b == 0:  # a slip between two sticks
+                return ADDING
+        return EXCHANGE
 
     def _was_here_before(self) -> bool:
         """Whether the last special point was met before in the same direction: the branch goes round in circles."""
@@ -438,7 +456,7 @@ class Walk:
                 good, bad = (ends[1], ends[0]) if faults[0] else (ends[0], ends[1])
                 self.evaluations += self.problem.evaluations
                 self.problem, self.scales = problem, scales
-                self._cross_back(good, bad, f"{before} becomes {problem.signature}")
+                self._cross_back(good, bad, becoming(before, problem.signature))
                 return True
         return False
 

@@ -100,7 +100,7 @@ class PhaseProblem(Problem):
 
 
 def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float) -> Floats:
-    """The smallest and the largest value of every state in a phase: sampled, and refined where the rate changes sign."""
+    """The smallest and the largest value of every state in a phase: sampled, and refined where a rate is zero."""
     times = duration * FRACTIONS
     values, rates = motion.sampled(mode, z, t, times)
     n = motion.states
