@@ -33,6 +33,7 @@ bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
 	$(VENV)/bin/python bench/latency.py
 	$(VENV)/bin/python bench/methods.py --model block_on_belt
+	$(VENV)/bin/python bench/branches.py
 
 clean:
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
