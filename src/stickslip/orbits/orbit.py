@@ -80,10 +80,12 @@ class Orbit:
         return simulate(self.model, times, start=self.start, method=self.method)
 
     def plot(self, **keywords: Any) -> Any:
-        """The orbit in the phase plane."""
+        """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too."""
         from stickslip import plot
+        from stickslip.simulation import simulate
 
-        return plot.phase(self.data, **keywords)
+        times = (self.start_time, self.start_time + 1.0001 * self.period)
+        return plot.phase(simulate(self.model, times, start=self.start, method=self.method), **keywords)
 
     def save(self, path: str | Path) -> Path:
         """Write the orbit to a NetCDF file; `stickslip.load` reads it back."""

@@ -1,16 +1,28 @@
 """Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
-`comparison` of methods; `save`.
+`comparison` of methods, `branch` for bifurcation diagrams, `multipliers` in the complex plane; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
 """
 
+from stickslip.plot.branch import branch
 from stickslip.plot.characteristic import characteristic
 from stickslip.plot.comparison import comparison
 from stickslip.plot.friction import friction
 from stickslip.plot.history import history
 from stickslip.plot.modes import modes
+from stickslip.plot.multipliers import multipliers
 from stickslip.plot.phase import phase
 from stickslip.plot.save import save
 
-__all__ = ["characteristic", "comparison", "friction", "history", "modes", "phase", "save"]
+__all__ = [
+    "branch",
+    "characteristic",
+    "comparison",
+    "friction",
+    "history",
+    "modes",
+    "multipliers",
+    "phase",
+    "save",
+]

@@ -71,9 +71,18 @@ def unit_of(run: xarray.Dataset, name: str) -> str:
 
 def state_label(run: xarray.Dataset, name: str) -> str:
     """The axis label of a state: word, formula, unit."""
+    return named_state(name, unit_of(run, name))
+
+
+def named_state(name: str, unit: str) -> str:
+    r"""Word, formula and unit of a state.
+
+    >>> named_state("x.block", "m")
+    'position $x_\\mathrm{block}$ (m)'
+    """
     quantity, _, owner = name.partition(".")
     word = WORDS.get(quantity, "") if owner else ""
-    return with_unit(word + symbol(name), unit_of(run, name))
+    return with_unit(word + symbol(name), unit)
 
 
 def time_label(run: xarray.Dataset) -> str:
@@ -117,7 +126,7 @@ def names(run: xarray.Dataset, coordinate: str) -> list[str]:
     return [str(name) for name in run[coordinate].values]
 
 
-def check_name(name: str, known: Sequence[str], what: str) -> str:
+def check_name(name: str, known: Sequence[str], what: str, where: str = "run") -> str:
     """Return `name` if it is known; else raise a sentence that suggests another.
 
     >>> check_name("x.blok", ["x.block", "v.block"], "state")
@@ -129,7 +138,7 @@ def check_name(name: str, known: Sequence[str], what: str) -> str:
     close = difflib.get_close_matches(str(name), known, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-    raise ValueError(f"there is no {what} {name!r} in this run{hint}; there are: {shown or 'none'}")
+    raise ValueError(f"there is no {what} {name!r} in this {where}{hint}; there are: {shown or 'none'}")
 
 
 def contact_index(run: xarray.Dataset, contact: str | None) -> int:

@@ -1,0 +1,182 @@
+"""A branch as one line: its points with the special points in their places, and how stable it is between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.plot.labels import names
+from stickslip.plot.pieces import Floats, Integers
+
+if TYPE_CHECKING:
+    import xarray
+
+SMOOTH = ("fold", "flip", "Neimark–Sacker", "branch point", "Hopf")
+"""Where stability changes in systems without discontinuities, too."""
+QUIET = "exchange of events"
+ENDS = re.compile(r"ceases to exist|shrinks away|shrinks to a point|ends at .* by ")
+"""What the reason for the end of a branch says where the motion itself ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The places of points and special points along one line; `parameter` along it, `stable` for each of its edges."""
+
+    point: Integers
+    special: Integers
+    parameter: Floats
+    stable: NDArray[np.bool_]
+
+    def along(self, points: Floats, special: Floats) -> Floats:
+        """A quantity along the line; where a special point has none, it is read off between its neighbours."""
+        values = np.full(len(self.parameter), np.nan)
+        values[self.point], values[self.special] = points, special
+        unknown = self.special[np.isnan(values[self.special])]
+        if len(unknown):
+            way = np.r_[0.0, np.cumsum(np.abs(np.diff(self.parameter)))]
+            values[unknown] = np.interp(way[unknown], way[self.point], points)
+        return values
+
+    def runs(self, stable: bool) -> list[slice]:
+        """The stretches of the line that are stable (or unstable), each with both its ends."""
+        chosen = np.r_[False, self.stable == stable, False]
+        first, last = np.flatnonzero(~chosen[:-1] & chosen[1:]), np.flatnonzero(chosen[:-1] & ~chosen[1:])
+        return [slice(a, b + 1) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+
+
+def path_of(data: xarray.Dataset) -> Path:
+    """The line of a branch: points and special points in the order in which they were passed."""
+    parameter = data[data.attrs["parameter"]].values
+    before = _places(*_features(data))
+    count = len(parameter)
+    point = np.arange(count) + np.searchsorted(before, np.arange(count), "right")
+    special = before + np.arange(len(before))
+    values = np.empty(count + len(special))
+    values[point], values[special] = parameter, data["special_value"].values
+    return Path(point, special, values, _stable_edges(data, before))
+
+
+def end_of(data: xarray.Dataset) -> int | None:
+    """The point at which the motion ceases to exist, if the branch ends so."""
+    for sentence in re.split(r"(?<=\.)\s+", str(data.attrs.get("reason", ""))):
+        if not ENDS.search(sentence):
+            continue
+        value = re.search(r"= ([-+0-9.e]+[0-9])", sentence)
+        parameter = data[data.attrs["parameter"]].values
+        is_first = value is not None and abs(parameter[0] - float(value[1])) < abs(parameter[-1] - float(value[1]))
+        return 0 if is_first else len(parameter) - 1
+    return None
+
+
+def _features(data: xarray.Dataset) -> tuple[Floats, Floats]:
+    """What tells neighbours on a branch, of points and of special points: parameter and extremes, in parts of their
+    range."""
+    points = [data[data.attrs["parameter"]].values[:, None]]
+    special = [data["special_value"].values[:, None]]
+    for name in ("minimum", "maximum"):
+        at = extremes_of_special(data, name)
+        points.append(data[name].values)
+        special.append(at)
+    all_points, all_special = np.hstack(points), np.hstack(special)
+    span = np.ptp(all_points, axis=0)
+    span[span == 0] = 1.0
+    return all_points / span, all_special / span
+
+
+def extremes_of_special(data: xarray.Dataset, which: str) -> Floats:
+    """The "minimum" or "maximum" of the states at special points, NaN where it was not kept."""
+    shape = (data.sizes["special"], data.sizes["state"])
+    values = data[f"special_{which}"].values if f"special_{which}" in data else np.empty(0)
+    return values if values.shape == shape else np.full(shape, np.nan)
+
+
+def _places(points: Floats, special: Floats) -> Integers:
+    """How many points come before each special point: the line through all, in the given order, is the shortest."""
+    count = len(points)
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    cost, choice = np.zeros(count + 1), []
+    for row in special:
+        distance = np.sqrt(np.nansum((points - row) ** 2, axis=1))
+        detour = np.r_[distance[0], distance[:-1] + distance[1:] - steps, distance[-1]]
+        best = np.minimum.accumulate(cost)
+        choice.append(_first_of_minimum(cost))
+        cost = best + detour
+    places = np.zeros(len(special), dtype=int)
+    place = int(np.argmin(cost))
+    for k in reversed(range(len(special))):
+        places[k] = place
+        place = int(choice[k][place])
+    return places
+
+
+def _first_of_minimum(cost: Floats) -> Integers:
+    """For each place the place of the smallest cost up to it."""
+    best = np.minimum.accumulate(cost)
+    is_new = np.r_[True, best[1:] < best[:-1]]
+    return np.asarray(np.maximum.accumulate(np.where(is_new, np.arange(len(cost)), 0)))
+
+
+def _stable_edges(data: xarray.Dataset, before: Integers) -> NDArray[np.bool_]:
+    """Whether each edge of the line is stable; stability changes at the special point that explains it best."""
+    stable, kinds = _stable_points(data), names(data, "special_kind")
+    inside: list[list[str]] = [[] for _ in range(len(stable) + 1)]
+    for place, kind in zip(before.tolist(), kinds, strict=True):
+        inside[place].append(kind)
+    edges = [bool(stable[0])] * len(inside[0])
+    for i, between in enumerate(inside[1:-1]):
+        edges += _between(bool(stable[i]), bool(stable[i + 1]), between)
+    return np.array(edges + [bool(stable[-1])] * len(inside[-1]), dtype=bool)
+
+
+def _between(stable: bool, stable_next: bool, kinds: Sequence[str]) -> list[bool]:
+    """The edges from one point to the next, past special points of these kinds."""
+    if stable == stable_next or not kinds:
+        return [stable and stable_next] * (len(kinds) + 1)
+    weights = [0 if kind == QUIET else 2 if kind.startswith(SMOOTH) else 1 for kind in kinds]
+    change = weights.index(max(weights)) + 1
+    return [stable] * change + [stable_next] * (len(kinds) + 1 - change)
+
+
+def _stable_points(data: xarray.Dataset) -> NDArray[np.bool_]:
+    """Stability of each point; where multipliers do not exist (at a tangency), that of the point before."""
+    stable = data["stable"].values.astype(bool)
+    if "multiplier_real" not in data or not np.isfinite(data["multiplier_real"].values).any():
+        return stable
+    known = np.isfinite(data["multiplier_real"].values).all(axis=1)
+    last = np.maximum.accumulate(np.where(known, np.arange(len(stable)), -1))
+    last[last < 0] = int(np.argmax(known))
+    return np.asarray(stable[last])
+
+
+def listed(branches: Any) -> dict[str, xarray.Dataset]:
+    """One or several branches, as datasets by label; a Branch is as good as its data."""
+    if hasattr(branches, "items") and not hasattr(branches, "variables"):
+        return {str(label): _checked(branch) for label, branch in branches.items()}
+    several = list(branches) if isinstance(branches, list | tuple) else [branches]
+    found = [_checked(branch) for branch in several]
+    labels = [_label(data) for data in found]
+    if len(set(labels)) < len(labels):
+        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
+    return dict(zip(labels, found, strict=True))
+
+
+def _checked(branch: Any) -> xarray.Dataset:
+    data = branch if hasattr(branch, "variables") else getattr(branch, "data", branch)
+    missing = {"special_kind", "stable", "maximum"} - set(getattr(data, "variables", ()))
+    if missing:
+        raise TypeError(f"a bifurcation diagram needs a branch, which follow returns, not a {type(branch).__name__}")
+    if data.sizes["point"] == 0:
+        raise ValueError(f"this branch has no points, so there is nothing to draw: {data.attrs.get('reason', '')}")
+    return data  # type: ignore[no-any-return]
+
+
+def _label(data: xarray.Dataset) -> str:
+    periods = data["period"].values[np.isfinite(data["period"].values)]
+    if not len(periods):
+        return "equilibrium"
+    return f"period {periods.min():.3g} … {periods.max():.3g}"
