@@ -89,9 +89,11 @@ class Walk:
                 self._take(self.first, np.sign(self.bounds[0] - float(self.first.model.parameters[self.parameter])))
             reason = reason or self._go()
         except KeyboardInterrupt:
+            if not self.points:
+                raise
             reason = "The branch was interrupted by the user."
         self.evaluations += self.problem.evaluations
-        extremes = np.array(self.extremes).reshape(len(self.points), 2, -1)
+        extremes = np.array(self.extremes).reshape(len(self.points), 2, len(self.first.model.states))
         return Branch(self.parameter, tuple(self.points), tuple(self.special), reason, extremes, self.evaluations)
 
     # -- going along -----------------------------------------------------------------------------------------------
