@@ -1,10 +1,10 @@
-"""The command line: `stickslip models` and `stickslip simulate`.
+"""The command line: `stickslip models`, `stickslip simulate`, `stickslip orbit` and `stickslip follow`.
 
 Only typer is imported here; numpy, SymPy, xarray and matplotlib come with the command that needs them, so that
 `stickslip --help` answers at once.
 
-Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the run stopped early (its results are kept), 130 interrupted before
-there was a result.
+Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the run or branch stopped early (its results are kept), 130
+interrupted before there was a result.
 """
 
 from __future__ import annotations
@@ -38,6 +38,28 @@ ModelArgument = Annotated[
         help="A model of the library (block_on_belt), one with arguments (chain:n=10), or a model file (brake.toml).",
         show_default=False,
     ),
+]
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter: --set belt.speed=0.3. May be repeated."),
+]
+Start = Annotated[
+    list[str] | None,
+    typer.Option("--start", metavar="NAME=VALUE", help="An initial state: --start x.block=1.1. May be repeated."),
+]
+Period = Annotated[
+    float | None,
+    typer.Option(help="About how long a period is; by default the motion from the start is watched until it repeats."),
+]
+MethodName = Annotated[
+    str, typer.Option("--method", metavar="NAME", help="exact, smooth (with --eps) or switch (with --eta).")
+]
+Eps = Annotated[float | None, typer.Option(help="Steepness of the smoothed friction: --eps 1e4.")]
+Eta = Annotated[float | None, typer.Option(help="Half the width of the band of the switch model.")]
+Plots = Annotated[
+    list[Path] | None,
+    typer.Option("--plot", metavar="FILE", help="Draw into this file. May be repeated."),
 ]
 
 
@@ -78,14 +100,8 @@ def models(
 def simulate(
     model: ModelArgument,
     t: Annotated[float, typer.Option("--t", help="The time at which the run ends.", show_default=False)],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter: --set belt.speed=0.3. May be repeated."),
-    ] = None,
-    start: Annotated[
-        list[str] | None,
-        typer.Option("--start", metavar="NAME=VALUE", help="An initial state: --start x.block=1.1. May be repeated."),
-    ] = None,
+    settings: Settings = None,
+    start: Start = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-12,
     samples: Annotated[
         int | None,
@@ -123,6 +139,90 @@ def simulate(
             model, t, settings or [], start or [], rtol, samples, dense, plot or [], picture, save, events
         )
         finished = command.perform(request)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
+
+
+@app.command()
+def orbit(
+    model: ModelArgument,
+    settings: Settings = None,
+    start: Start = None,
+    period: Period = None,
+    method: MethodName = "exact",
+    eps: Eps = None,
+    eta: Eta = None,
+    count: Annotated[
+        int | None, typer.Option("--all", metavar="N", help="All orbits that N random starts lead to.")
+    ] = None,
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw into this file: phase, history, friction, modes or multipliers, as its name says, else phase. "
+            "May be repeated.",
+        ),
+    ] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the orbit to this NetCDF file.")] = None,
+) -> None:
+    """Find a periodic orbit, exactly, with its stability.
+
+    The orbit may be unstable. Several orbits (--all) go to numbered files.
+    """
+    with one_line_errors():
+        from stickslip.cli import orbits
+
+        search = orbits.Search(model, settings or [], start or [], period, method, eps, eta)
+        orbits.perform(search, count, plot or [], save)
+
+
+@app.command()
+def follow(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model as for simulate, or an orbit saved before (orbit.nc).", show_default=False
+        ),
+    ],
+    parameter: Annotated[str, typer.Argument(metavar="PARAMETER", help="Such as belt.speed.", show_default=False)],
+    to: Annotated[
+        list[float],
+        typer.Option(
+            "--to", help="The value to go to; given twice, both ways from the present one.", show_default=False
+        ),
+    ],
+    settings: Settings = None,
+    start: Start = None,
+    period: Period = None,
+    method: MethodName = "exact",
+    eps: Eps = None,
+    eta: Eta = None,
+    step: Annotated[float | None, typer.Option(help="The longest step, as a part of the way.")] = None,
+    most: Annotated[int, typer.Option(help="The largest number of orbits in one direction.")] = 500,
+    branches: Annotated[
+        bool, typer.Option("--branches", help="Also follow what bifurcates at flips and branch points, once.")
+    ] = False,
+    quantity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT", help="What to draw: period, multipliers, 'max x.block', 'max |x.block|', x.block for both."
+        ),
+    ] = None,
+    plot: Plots = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the branch to this NetCDF file; several are numbered.")
+    ] = None,
+) -> None:
+    """Follow a periodic orbit along a parameter and print its bifurcations.
+
+    Ctrl-C stops; the branch until then is printed, saved and drawn all the same.
+    """
+    with one_line_errors():
+        from stickslip.cli import branches as command
+        from stickslip.cli import orbits
+
+        search = orbits.Search(model, settings or [], start or [], period, method, eps, eta)
+        finished = command.perform(search, command.Way(parameter, to, step, most, branches), quantity, plot or [], save)
     if not finished:
         raise typer.Exit(STOPPED_EARLY)
 

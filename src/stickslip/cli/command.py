@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickslip.cli import arguments
+from stickslip.cli import arguments, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError, shown
-from stickslip.model.system import Model, System, suggest
+from stickslip.model.errors import ModelError
+from stickslip.model.system import Model, System
 from stickslip.status import Status
 
 if TYPE_CHECKING:
@@ -43,8 +42,9 @@ class Request:
 def perform(request: Request) -> bool:
     """Simulate, sum up, save, draw; whether the run reached its end."""
     model = arguments.read_model(request.model).with_(arguments.read_numbers("--set", request.settings))
-    kinds = [_picture(path, request.picture) for path in request.plots]
-    _check_outputs(request, model, kinds)
+    kinds = [outputs.picture_of(path, PICTURES, request.picture) for path in request.plots]
+    outputs.check(request.plots, request.save)
+    _check_pictures(model, kinds)
     run = _simulated(request, model)
     finished = str(run.attrs["status"]) == Status.FINISHED.value
     out = console()
@@ -60,43 +60,12 @@ def perform(request: Request) -> bool:
     return finished
 
 
-def _picture(path: Path, asked: str | None) -> str:
-    """The kind of picture asked for, else the one that a word in the name of the file says."""
-    if asked is not None:
-        if asked not in PICTURES:
-            raise ModelError(f"there is no picture {shown(asked)}{suggest(asked, PICTURES)}")
-        return asked
-    words = re.split(r"[^a-z]+", path.stem.lower())
-    return next((word for word in words if word in PICTURES), "phase")
-
-
-def _check_outputs(request: Request, model: Model, kinds: list[str]) -> None:
-    """Refuse files that cannot be written before the time is spent, not after."""
-    if request.save is not None and request.save.suffix != ".nc":
-        raise ModelError(f"--save writes NetCDF: {shown(str(request.save))} must end with .nc")
-    for path in (*request.plots, *([request.save] if request.save else [])):
-        if not path.parent.is_dir():
-            raise ModelError(f"cannot write {shown(str(path))}: there is no folder {shown(str(path.parent))}")
-        if path.is_dir():
-            raise ModelError(f"cannot write {shown(str(path))}: that is a folder")
-    if request.plots:
-        _check_formats(request.plots)
+def _check_pictures(model: Model, kinds: list[str]) -> None:
+    """Refuse pictures of what the model does not have."""
     if "characteristic" in kinds and not (isinstance(model, System) and model.friction):
         raise ModelError("this model has no friction law, so there is no characteristic to draw")
     if set(kinds) & {"friction", "modes"} and not model.contacts:
         raise ModelError("this model has no contact, so there is no friction and no mode to draw")
-
-
-def _check_formats(paths: list[Path]) -> None:
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    matplotlib.use("agg")  # pictures go to files: no window is needed, nor a screen
-    known = Figure().canvas.get_supported_filetypes()
-    for path in paths:
-        if path.suffix.lower().removeprefix(".") not in known:
-            endings = ", ".join(f".{name}" for name in sorted(known))
-            raise ModelError(f"cannot draw into {shown(path.name)}: end the name with one of {endings}")
 
 
 def _simulated(request: Request, model: Model) -> xr.Dataset:

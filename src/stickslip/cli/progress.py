@@ -1,4 +1,4 @@
-"""How far a run has come, and Ctrl-C: shown only when it takes longer than a second, stopped without loss."""
+"""How far a computation has come, and Ctrl-C: shown only when it takes longer than a second, stopped without loss."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Progress:
     lost; a second one, or one before the first report, stops at once.
     """
 
-    def __init__(self, end: float) -> None:
+    def __init__(self, end: float | None = None) -> None:
         self.end = end
         self.reports = 0
         self.asked = False
@@ -28,9 +28,14 @@ class Progress:
         self._previous: Any = None
 
     def __call__(self, time: float) -> None:
+        self.show("simulating", time, self.end)
+
+    def show(self, what: str, done: float = 0, end: float | None = None) -> None:
+        """Report what is going on and how far it has come; without an end the bar only shows that something is."""
         self.reports += 1
         if self._bar is not None:
-            self._bar.update(self._task, description="simulating", total=self.end, completed=time)
+            share = f"{100 * done / end:>3.0f} %" if end else ""
+            self._bar.update(self._task, description=what, total=end, completed=done, share=share)
         if self.asked:
             raise KeyboardInterrupt
 
@@ -62,11 +67,11 @@ class Progress:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[share]}"),
             TimeRemainingColumn(),
         )
         self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("compiling", total=None)
+        self._task = self._bar.add_task("compiling", total=None, share="")
         self._timer = threading.Timer(PATIENCE, self._bar.start)
         self._timer.daemon = True
         self._timer.start()

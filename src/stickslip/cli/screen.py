@@ -21,17 +21,17 @@ def console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Padding:
-    """An indented table without lines; only its last column may wrap, and a very long table is cut."""
+def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = (), most: int = MOST_ROWS) -> Padding:
+    """An indented table without lines; only its last column may wrap, and a table of more than `most` rows is cut."""
     listed = list(rows)
     made = Table(box=None, show_header=bool(heads), pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     columns = len(listed[0]) if listed else len(heads)
     for column in range(columns):
         made.add_column(heads[column] if heads else "", no_wrap=column < columns - 1, overflow="fold")
-    for row in listed[:MOST_ROWS]:
+    for row in listed[:most]:
         made.add_row(*map(Text, row))
-    if len(listed) > MOST_ROWS:
-        made.add_row(Text(f"… and {len(listed) - MOST_ROWS} more", style="dim"))
+    if len(listed) > most:
+        made.add_row(Text(f"… and {len(listed) - most} more", style="dim"))
     return Padding(made, (0, 0, 0, 2), expand=False)
 
 

@@ -126,6 +126,12 @@ def _default(data: xarray.Dataset) -> str:
     return f"max {next((name for name in states if name.startswith('x.')), states[0])}"
 
 
+def check_quantity(quantity: str, states: Sequence[str]) -> None:
+    """Raise a sentence if this cannot be drawn of a branch with these states."""
+    if quantity not in ("period", "multipliers"):
+        check_name(_parsed(quantity)[1], states, "state", "branch")
+
+
 def _parsed(quantity: str) -> tuple[str, str]:
     """What of a state is drawn, and which state.
 
