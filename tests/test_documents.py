@@ -16,6 +16,7 @@ from stickslip.model import files
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 MODEL_FILES = ROOT / "docs" / "model-files.md"
+ORBITS = ROOT / "docs" / "orbits.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
@@ -53,6 +54,27 @@ def test_the_commands_of_the_readme(elsewhere):
     for _, *arguments in commands:
         assert CliRunner().invoke(app, arguments).exit_code == 0
     assert (elsewhere / "run.nc").exists()
+
+
+def test_the_python_of_the_orbits(elsewhere, capsys):
+    scope = {}
+    for block in blocks(ORBITS, "python"):
+        exec(block, scope)
+    printed = capsys.readouterr().out
+    assert float(printed.splitlines()[6]) == pytest.approx(6.53058288421, abs=1e-10)
+    (flip,) = scope["branch"].of_kind("flip")
+    assert flip.value == pytest.approx(0.144251866, abs=1e-8)
+    assert scope["doubled"].periods[0] == pytest.approx(2 * flip.orbit.period, rel=1e-3)
+    assert scope["curve"].along("coupling.k")[-1] == 1.3
+    assert scope["smooth"].period == pytest.approx(11.808, abs=1e-3)
+
+
+def test_the_commands_of_the_orbits(elsewhere):
+    (everything,) = [block for block in blocks(ORBITS, "") if "stickslip orbit" in block]
+    for _, *arguments in (shlex.split(line, comments=True) for line in everything.splitlines()):
+        assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
+    assert ss.load(elsewhere / "branch.nc").special[-1].value == pytest.approx(4.611989021, abs=1e-8)
+    assert {path.name for path in elsewhere.glob("*.png")} == {"phase.png", "branch.png", "two.png"}
 
 
 @pytest.mark.parametrize("text", toml_models(), ids=lambda text: text.splitlines()[0])
