@@ -3,8 +3,8 @@
     python bench/branches.py
 
 The range of belt speeds is that of vandevrande1999 Fig. 5, from below the first flip to beyond the second. Evaluations
-are Taylor expansions of the exact system (each gives a whole step), and evaluations of the smoothed right-hand side. CPU
-time tells how much a Taylor expansion is worth.
+are Taylor expansions of the exact system (each gives a whole step), and evaluations of the smoothed right-hand side.
+CPU time tells how much a Taylor expansion is worth.
 """
 
 import time

@@ -142,6 +142,7 @@ def _branch(model: Model, data: xr.Dataset) -> Branch:
                 str(record["note"]),
                 margin,
                 extremes,
+                int(data["special_after"].values[i]),
             )
         )
     extremes = np.stack([data["minimum"].values, data["maximum"].values], axis=1)

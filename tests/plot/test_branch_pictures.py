@@ -21,12 +21,12 @@ matplotlib.use("agg")
 REACHED = "The branch reached p = 1."
 KINDS = [
     "fold", "flip", "Neimark–Sacker", "branch point", "grazing-sliding", "crossing-sliding", "switching-sliding",
-    "adding-sliding", "loss of a stick phase", "loss of a slip phase", "Hopf",
+    "adding-sliding", "Hopf",
 ]  # fmt: skip
 
 
 def make_branch(values, heights, stable, special=(), periods=None, multipliers=None, reason=REACHED):
-    """A branch of two states; `special` holds (kind, parameter, height, period)."""
+    """A branch of two states that rises; `special` holds (kind, parameter, height, period)."""
     values, heights = np.array(values, float), np.array(heights, float)
     count = len(values)
     mu = np.array([[0.5 if s else -1.5, 1.0] for s in stable] if multipliers is None else multipliers, complex)
@@ -45,6 +45,7 @@ def make_branch(values, heights, stable, special=(), periods=None, multipliers=N
             "special_kind": ("special", np.array(kinds, dtype=np.str_) if kinds else np.zeros(0, "<U1")),
             "special_value": ("special", np.array(at, float)),
             "special_period": ("special", np.array(their, float)),
+            "special_after": ("special", np.searchsorted(heights, np.array(above, float))),
             "special_minimum": (("special", "state"), -of_special),
             "special_maximum": (("special", "state"), of_special),
         },
@@ -231,7 +232,7 @@ def test_equilibria_have_no_period():
 
 
 def test_extremes_that_were_not_kept_are_read_off():
-    data = make_branch([0, 1, 2], [0, 1, 2], [True, True, True], [("Hopf", 1.5, 99.0, 2.0)])
+    data = make_branch([0, 1, 2], [0, 1, 2], [True, True, True], [("Hopf", 1.5, 1.7, 2.0)])
     ax = plot.branch(data.drop_vars(["special_minimum", "special_maximum"]))
     assert drawn(ax, "special")[0].get_xydata().tolist() == [[1.5, 1.5]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ class SpecialPoint:
     note: str = ""
     margin: Any = None
     extremes: Floats | None = None
+    after: int = 0
     numbers: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -130,7 +131,10 @@ def joined(first: Branch, second: Branch) -> Branch:
     return Branch(
         first.parameter,
         (*first.points[::-1], *second.points[1:]),
-        (*first.special[::-1], *second.special),
+        (
+            *(replace(point, after=len(first) - point.after) for point in first.special[::-1]),
+            *(replace(point, after=len(first) - 1 + point.after) for point in second.special),
+        ),
         reason,
         np.concatenate([first.extremes[::-1], second.extremes[1:]]),
         first.evaluations + second.evaluations,

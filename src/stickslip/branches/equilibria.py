@@ -313,7 +313,10 @@ class _Walk:
     def _special(self, kind: str, u: Floats, note: str = "", **numbers: float) -> SpecialPoint:
         equilibrium = self.path.equilibrium(u)
         extremes = np.array([list(equilibrium.state.values())] * 2)
-        return SpecialPoint(kind, self.parameter, float(u[-1]), equilibrium, note, extremes=extremes, numbers=numbers)
+        return SpecialPoint(
+            kind, self.parameter, float(u[-1]), equilibrium, note,
+            extremes=extremes, after=len(self.points), numbers=numbers,
+        )  # fmt: skip
 
     def _turns(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
         """Folds, where the parameter turns back; branch points, where the determinant of the path changes sign."""

@@ -34,6 +34,7 @@ def dataset(branch: Branch) -> xr.Dataset:
         "special_kind": ("special", _texts([point.kind for point in branch.special])),
         "special_value": ("special", np.array([point.value for point in branch.special], float)),
         "special_period": ("special", np.array([point.orbit.period for point in branch.special], float)),
+        "special_after": ("special", np.array([point.after for point in branch.special], int)),
         "special_note": ("special", _texts([point.note for point in branch.special])),
         "special_minimum": (("special", "state"), _extremes(branch, 0, len(states))),
         "special_maximum": (("special", "state"), _extremes(branch, 1, len(states))),

@@ -311,7 +311,7 @@ class Walk:
     def _remember(self, kind: str, solved: Any, note: str = "", margin: Any = None) -> None:
         value = float(solved.parameters[self.number])
         orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
-        self.special.append(SpecialPoint(kind, self.parameter, value, orbit, note, margin, extremes))
+        self.special.append(SpecialPoint(kind, self.parameter, value, orbit, note, margin, extremes, len(self.points)))
 
     def _merged(self, half: Orbit) -> str:
         """The branch has met that of an orbit with a shorter period: find the flip where it does."""
@@ -326,7 +326,8 @@ class Walk:
                 f"The branch meets that of the orbit of period {half.period:.8g} near {self.parameter} = {value:.6g}."
             )
         flip = min(near, key=lambda point: abs(point.value - value))
-        self.special.append(replace(flip, note="the branch ends here on that of a shorter period"))
+        note = "the branch ends here on that of a shorter period"
+        self.special.append(replace(flip, note=note, after=len(self.points)))
         return (
             f"The branch ends at {self.parameter} = {flip.value:.10g}, at a flip of the orbit of period "
             f"{flip.orbit.period:.10g}."

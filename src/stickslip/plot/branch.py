@@ -51,9 +51,6 @@ MARKS = {
     "crossing-sliding": Mark("X"),
     "switching-sliding": Mark("^"),
     "adding-sliding": Mark("P"),
-    "loss of a phase": Mark("p"),
-    "loss of a stick phase": Mark("<"),
-    "loss of a slip phase": Mark(">"),
 }
 OTHER = Mark("h")
 LITTLE = Mark(".", 5.0)

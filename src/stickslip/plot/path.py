@@ -52,7 +52,7 @@ class Path:
 def path_of(data: xarray.Dataset) -> Path:
     """The line of a branch: points and special points in the order in which they were passed."""
     parameter = data[data.attrs["parameter"]].values
-    before = _places(*_features(data))
+    before = data["special_after"].values  # how many points come before each
     count = len(parameter)
     point = np.arange(count) + np.searchsorted(before, np.arange(count), "right")
     special = before + np.arange(len(before))
@@ -73,52 +73,11 @@ def end_of(data: xarray.Dataset) -> int | None:
     return None
 
 
-def _features(data: xarray.Dataset) -> tuple[Floats, Floats]:
-    """What tells neighbours on a branch, of points and of special points: parameter and extremes, in parts of their
-    range."""
-    points = [data[data.attrs["parameter"]].values[:, None]]
-    special = [data["special_value"].values[:, None]]
-    for name in ("minimum", "maximum"):
-        at = extremes_of_special(data, name)
-        points.append(data[name].values)
-        special.append(at)
-    all_points, all_special = np.hstack(points), np.hstack(special)
-    span = np.ptp(all_points, axis=0)
-    span[span == 0] = 1.0
-    return all_points / span, all_special / span
-
-
 def extremes_of_special(data: xarray.Dataset, which: str) -> Floats:
     """The "minimum" or "maximum" of the states at special points, NaN where it was not kept."""
     shape = (data.sizes["special"], data.sizes["state"])
     values = data[f"special_{which}"].values if f"special_{which}" in data else np.empty(0)
     return values if values.shape == shape else np.full(shape, np.nan)
-
-
-def _places(points: Floats, special: Floats) -> Integers:
-    """How many points come before each special point: the line through all, in the given order, is the shortest."""
-    count = len(points)
-    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    cost, choice = np.zeros(count + 1), []
-    for row in special:
-        distance = np.sqrt(np.nansum((points - row) ** 2, axis=1))
-        detour = np.r_[distance[0], distance[:-1] + distance[1:] - steps, distance[-1]]
-        best = np.minimum.accumulate(cost)
-        choice.append(_first_of_minimum(cost))
-        cost = best + detour
-    places = np.zeros(len(special), dtype=int)
-    place = int(np.argmin(cost))
-    for k in reversed(range(len(special))):
-        places[k] = place
-        place = int(choice[k][place])
-    return places
-
-
-def _first_of_minimum(cost: Floats) -> Integers:
-    """For each place the place of the smallest cost up to it."""
-    best = np.minimum.accumulate(cost)
-    is_new = np.r_[True, best[1:] < best[:-1]]
-    return np.asarray(np.maximum.accumulate(np.where(is_new, np.arange(len(cost)), 0)))
 
 
 def _stable_edges(data: xarray.Dataset, before: Integers) -> NDArray[np.bool_]:
