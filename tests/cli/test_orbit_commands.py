@@ -151,6 +151,8 @@ def test_a_branch_that_ends_early_has_its_own_code(call):
         ("The branch came back to p = 0.1.", [0.1, 0.3], True),
         ("The orbit ends at p = 0.2 by grazing-sliding: beyond, it ceases to exist.", [0.3], True),
         ("The branch ends at p = 0.13, at a flip of the orbit of period 27.", [0.3], True),
+        ("The branch is closed: it came back to the orbit at p = 0.14.", [0.3], True),
+        ("The branch ends near p = 1e-07: beyond, 'belt': speed is 0.", [-0.3], False),
         ("The branch reached p = 0.1. The branch was interrupted by the user.", [0.1, 0.3], False),
         ("The steps shrank to nothing near p = 0.2: try a smaller step=.", [0.3], False),
     ],

@@ -227,8 +227,23 @@ def test_equilibria_have_no_period():
     assert len(drawn(plot.branch(data, "x.block"), "stable")) == 1
     with pytest.raises(ValueError, match="there is no period to draw"):
         plot.branch(data, "period")
+    for draw in (lambda: plot.branch(data, "multipliers"), lambda: plot.multipliers(data)):
+        with pytest.raises(ValueError, match="equilibria have eigenvalues"):
+            draw()
     both = plot.branch({"rest": data, "cycle": make_branch([0, 1], [1, 2], [True, True])}, "period")
     assert labels(both)[:2] == ["rest", "cycle"]
+
+
+def test_the_steady_motion_of_a_smoothed_block():
+    """It loses its stability with rising belt speed, in a Hopf bifurcation: steady below, so solid at the left."""
+    (steady,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), 1e4))
+    branch = ss.follow(steady, "belt.speed", to=1e-4)
+    ax = branch.plot()
+    (hopf,) = drawn(ax, "special")
+    assert hopf.get_label() == "Hopf"
+    assert hopf.get_xdata()[0] == pytest.approx(0.004669614952, abs=1e-10)
+    assert np.nanmax(drawn(ax, "stable")[0].get_xdata()) == hopf.get_xdata()[0]
+    assert np.nanmin(drawn(ax, "unstable")[0].get_xdata()) == hopf.get_xdata()[0]
 
 
 def test_extremes_that_were_not_kept_are_read_off():

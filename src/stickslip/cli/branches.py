@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 PICTURES = ("branch", "period", "multipliers")
 """What the name of a picture's file may say."""
-ENDED = re.compile(r"ceases to exist|shrinks away|shrinks to a point|at a flip of|meets that of|ends at .* by ")
+ENDED = re.compile(
+    r"ceases to exist|shrinks away|shrinks to a point|ends at .* by |at a flip of|meets that of|"
+    r"is closed|came back to the"
+)
 """What the reason says where a branch ends by itself."""
 
 

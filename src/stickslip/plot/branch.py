@@ -26,7 +26,7 @@ STABLE: dict[str, Any] = {"linewidth": 2.4, "linestyle": "-", "zorder": 2.2}
 UNSTABLE: dict[str, Any] = {"linewidth": 1.2, "linestyle": (0, (4.0, 2.0)), "zorder": 2.1}
 STEEP = 3.0
 """Multipliers above this are drawn on a logarithmic scale."""
-EARLY = re.compile(r"shrank to nothing|as many as allowed|interrupted|No branch|must be|does not allow")
+EARLY = re.compile(r"shrank to nothing|as many as allowed|interrupted|No branch|ends near")
 """What the reason says where a branch ends although the motion goes on."""
 TRIVIAL = 1e-4
 """A multiplier this near to 1 at every point is the one that belongs to a shift in time."""
@@ -188,8 +188,8 @@ def _moduli(data: xarray.Dataset) -> Floats:
 
 def multipliers_of(data: xarray.Dataset) -> Complexes:
     """The multipliers of a branch, a row per point."""
-    if "multiplier_real" not in data:
-        raise ValueError("this branch has no multipliers")
+    if "multiplier_real" not in data or np.isnan(data["period"].values).all():
+        raise ValueError("this branch has no multipliers: equilibria have eigenvalues instead")
     return np.asarray(data["multiplier_real"].values + 1j * data["multiplier_imag"].values)
 
 

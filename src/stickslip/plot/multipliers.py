@@ -58,6 +58,8 @@ def _title(orbit: Any) -> str:
 
 
 def _values(orbit: Any) -> Complexes:
+    if hasattr(orbit, "eigenvalues"):
+        raise ValueError("an equilibrium has eigenvalues, not multipliers")
     try:
         values = np.atleast_1d(np.asarray(getattr(orbit, "multipliers", orbit), dtype=complex))
     except (TypeError, ValueError):
