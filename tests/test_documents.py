@@ -41,11 +41,13 @@ def test_the_python_of_the_readme(elsewhere, capsys):
     scope = {}
     for block in blocks(README, "python"):
         exec(block, scope)
-    status, period, x = capsys.readouterr().out.splitlines()
+    status, period, x, orbit, multipliers, *table = capsys.readouterr().out.splitlines()
     assert status == "The run reached the end time."
     assert float(period) == pytest.approx(12.00103129483, abs=1e-10)
     assert -0.56 < float(x.strip("[]")) < 1.14
-    assert (elsewhere / "phase.png").exists()
+    assert (elsewhere / "phase.png").exists() and (elsewhere / "branch.png").exists()
+    assert orbit.startswith("12.00103129483") and orbit.endswith("slip- → stick")
+    assert "grazing-sliding" in table[1] and "4.611989021" in table[1]
 
 
 def test_the_commands_of_the_readme(elsewhere):
@@ -65,7 +67,7 @@ def test_the_python_of_the_orbits(elsewhere, capsys):
     (flip,) = scope["branch"].of_kind("flip")
     assert flip.value == pytest.approx(0.144251866, abs=1e-8)
     assert scope["doubled"].periods[0] == pytest.approx(2 * flip.orbit.period, rel=1e-3)
-    assert scope["curve"].along("coupling.k")[-1] == 1.3
+    assert scope["curve"].along("coupling.k")[-1] == 1.25
     assert scope["smooth"].period == pytest.approx(11.808, abs=1e-3)
 
 

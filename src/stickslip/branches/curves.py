@@ -110,8 +110,9 @@ class Curve:
         tangent = V @ np.array([-slopes[1], slopes[0]])
         tangent /= np.linalg.norm(tangent)
         self.tangent = tangent if tangent @ along >= 0 else -tangent
-        self.points.append(self.problem.orbit(solved))
-        self.extremes.append(self.problem.extremes(solved))
+        orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
+        self.points.append(orbit)
+        self.extremes.append(extremes)
         self.progress(float(u[-1]), len(self.points))
 
     def _free_directions(self, u: Floats) -> tuple[Floats, Floats]:

@@ -57,6 +57,7 @@ def follow(
         return follow_equilibrium(start, parameter, to=to, point=special, step=step, most=most, progress=progress)
     if not isinstance(start, Orbit):
         raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
+    check_number("follow: step", step, positive=True)
     names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
     for name in names:
         check_parameter(start.model, name)

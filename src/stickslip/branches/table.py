@@ -23,7 +23,7 @@ def dataset(branch: Branch) -> xr.Dataset:
     multipliers = np.array([orbit.multipliers for orbit in branch.points])
     contacts = len(first.model.contacts)
     variables = {
-        branch.parameter: ("point", branch.values),
+        **{name: ("point", branch.along(name)) for name in _changing(branch)},
         "period": ("point", branch.periods, {"units": first.model.time_unit}),
         "stable": ("point", branch.stable),
         "multiplier_real": (("point", "multiplier"), multipliers.real),
@@ -53,6 +53,12 @@ def dataset(branch: Branch) -> xr.Dataset:
     units = [first.model.units[name] for name in states]
     coordinates = {"state": _texts(states), "unit": ("state", _texts(units))}
     return xr.Dataset(variables, coordinates, attributes)
+
+
+def _changing(branch: Branch) -> list[str]:
+    """The parameter of the branch, and on a curve of special points the one that follows it."""
+    first, last = branch.points[0].model.parameters, branch.points[-1].model.parameters
+    return [branch.parameter, *(name for name in first if name != branch.parameter and first[name] != last[name])]
 
 
 def _texts(words: list[str]) -> np.ndarray:

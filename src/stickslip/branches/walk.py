@@ -167,8 +167,9 @@ class Walk:
         return (u, iterations) if moved < 2 * ds else None
 
     def _keep(self, solved: Any) -> None:
-        self.points.append(self.problem.orbit(solved))
-        self.extremes.append(self.problem.extremes(solved))
+        orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
+        self.points.append(orbit)
+        self.extremes.append(extremes)
         self.solved_here = solved
         self.multipliers_here = self.problem.multipliers(solved)
         self.progress(float(solved.parameters[self.number]), len(self.points))

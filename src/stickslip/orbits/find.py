@@ -96,16 +96,20 @@ def find_orbits(
     """
     chosen = list(starts) if not isinstance(starts, int) else _random_starts(model, starts, within, seed)
     found: list[tuple[Orbit, int]] = []
-    for number, start in enumerate(chosen):
-        orbit = _settled(model, start, t, forcing)
-        if orbit is not None:
-            same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
-            if same is None:
-                found.append((orbit, 1))
-            else:
-                found[same] = (found[same][0], found[same][1] + 1)
-        if progress:
-            progress(number + 1, len(chosen))
+    try:
+        for number, start in enumerate(chosen):
+            orbit = _settled(model, start, t, forcing)
+            if orbit is not None:
+                same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
+                if same is None:
+                    found.append((orbit, 1))
+                else:
+                    found[same] = (found[same][0], found[same][1] + 1)
+            if progress:
+                progress(number + 1, len(chosen))
+    except KeyboardInterrupt:
+        if not found:
+            raise  # what was found until then is kept
     return [orbit for orbit, _ in sorted(found, key=lambda item: -item[1])]
 
 

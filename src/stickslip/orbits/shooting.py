@@ -176,7 +176,7 @@ class ShootingProblem:
         self.n = len(model.states)
         self.evaluations = 0
         self.tolerance = DifferenceFlow.tolerance if isinstance(method, Switch) else Flow.tolerance
-        self.signature = Signature(model.contacts, ((1,) * len(model.contacts),), (Event(SECTION),))
+        self.signature = Signature(model.contacts, ((),), (Event(SECTION),))
         self._motion: Motion | None = None
         self._last: tuple[bytes, Shot] | None = None
 

@@ -43,6 +43,8 @@ class Signature:
         >>> str(Signature(("contact",), ((0,), (-1,)), (Event(RELEASE, 0, 1), Event(STOP, 0, -1))))
         'stick → slip-'
         """
+        if self.contacts and self.modes == ((),):
+            return "phases are not told apart"  # by a method that smears them
         several = len(self.contacts) > 1
         words = [", ".join(_SIGNS[m] for m in mode) or "free" for mode in self.modes]
         return " → ".join(f"({w})" if several else w for w in words)
