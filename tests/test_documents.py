@@ -41,7 +41,7 @@ def test_the_python_of_the_readme(elsewhere, capsys):
     scope = {}
     for block in blocks(README, "python"):
         exec(block, scope)
-    status, period, x, orbit, multipliers, *table = capsys.readouterr().out.splitlines()
+    status, period, x, orbit, _, *table = capsys.readouterr().out.splitlines()
     assert status == "The run reached the end time."
     assert float(period) == pytest.approx(12.00103129483, abs=1e-10)
     assert -0.56 < float(x.strip("[]")) < 1.14
