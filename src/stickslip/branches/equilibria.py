@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.branches.arclength import Place, corrected, is_singular, located, place
 from stickslip.branches.branch import Branch, SpecialPoint, joined
 from stickslip.branches.critical import (
     HOPF,
@@ -27,6 +26,7 @@ from stickslip.branches.critical import (
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
+from stickslip.orbits.arclength import Place, corrected, is_singular, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.guess import OrbitError

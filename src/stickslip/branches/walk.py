@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.branches.arclength import Place, corrected, is_singular, located, place
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.margins import (
     ADDING,
@@ -30,6 +29,7 @@ from stickslip.branches.margins import (
 from stickslip.branches.neighbours import neighbours
 from stickslip.model.errors import ModelError
 from stickslip.orbits import exact
+from stickslip.orbits.arclength import Place, corrected, is_singular, located, place
 from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.motion import MotionError
 from stickslip.orbits.newton import NoConvergence

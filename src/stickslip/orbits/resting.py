@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize
 
-from stickslip.branches.arclength import Place, corrected, located, place
+from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import Balance, freedom, rest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import NoConvergence, newton
@@ -101,9 +102,11 @@ def _polytope(balance: Balance, y: Floats) -> Resting | None:
             best = linprog(cost, rows * scales, room, A * scales, np.zeros(len(A)), bounds=(None, None))
             if best.status == 2:
                 return None
-            if best.status == 0:
+            if best.status == 0 and best.x is not None:
                 found.append(best.x * scales)
-            ends.append(float(y[j] + best.x[j] * scales[j]) if best.status == 0 else -side * np.inf)
+                ends.append(float(y[j] + best.x[j] * scales[j]))
+            else:
+                ends.append(-side * np.inf)
         ranges.append((_clean(ends[0], scales[j]), _clean(ends[1], scales[j])))
         changes += found if ends[1] - ends[0] > 1e-12 * scales[j] else []
     inside = y + np.mean(changes, axis=0) if changes else y
@@ -251,15 +254,17 @@ def _optimised(balance: Balance, seed: Floats) -> Resting | None:
         static, force = balance.contacts(x * scales, p).static[stuck], x[n:] * scales[n:]
         return np.concatenate([static - force, static + force]) / np.max(limit)
 
-    kept = [{"type": "eq", "fun": still}, {"type": "ineq", "fun": spare}]
+    kept: Any = [{"type": "eq", "fun": still}, {"type": "ineq", "fun": spare}]
     ranges, seen = [], []
     for j in range(n):
         ends = []
         for side in (1.0, -1.0):
-            best = minimize(
-                lambda x, j=j, side=side: side * float(x[j]), seed / scales, method="SLSQP", constraints=kept,
-                options={"maxiter": 300, "ftol": 1e-13},
-            )  # fmt: skip
+
+            def height(x: Floats, j: int = j, side: float = side) -> float:
+                return side * float(x[j])
+
+            options: Any = {"maxiter": 300, "ftol": 1e-13}
+            best = minimize(height, seed / scales, method="SLSQP", constraints=kept, options=options)
             ends.append(float(best.x[j] * scales[j]) if abs(best.x[j]) < FARTHEST else -side * np.inf)
             seen.append(best.x * scales)
         ranges.append((_clean(ends[0], scales[j]), _clean(ends[1], scales[j])))
