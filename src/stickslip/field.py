@@ -210,6 +210,25 @@ def compile_balance(model: Model) -> Any:
     return join.load(_path(f"{_key(model)}|balance", text))
 
 
+def compile_forcing(model: Model) -> Callable[[Floats], float]:
+    """The period of the excitation as a function of the parameters; 0 without any, −1 where it is not periodic.
+
+    >>> from stickslip.model.library import forced_oscillator
+    >>> model = forced_oscillator(eta=0.5)
+    >>> round(compile_forcing(model)(np.array(list(model.parameters.values()))), 6)
+    12.566371
+    """
+
+    def text() -> str:
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.period import period_source
+
+        return join.joined_flow(period_source(derive(model)))
+
+    function: Callable[[Floats], float] = join.load(_path(f"{_key(model)}|forcing", text)).forcing
+    return function
+
+
 def compile_forms(model: Model) -> Any:
     """Second and third derivatives of the conditions of rest: see `stickslip.symbolic.normal_form`."""
 

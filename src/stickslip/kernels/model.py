@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
 """Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
+FLOATS = INTEGERS = 0
+"""Lengths of W and I."""
+
 N_DIRECTIONS = 0
 """How many small changes can be carried along a motion; 0 in modules without `tangent`."""
 

@@ -8,6 +8,7 @@ from functools import reduce
 import sympy
 
 from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.source import python
 
 NO_FORCING, NOT_PERIODIC = sympy.Integer(0), sympy.Integer(-1)
 
@@ -30,6 +31,14 @@ def forcing_period(equations: Equations) -> sympy.Expr:
         frequencies += found
     base = _common(frequencies)
     return NOT_PERIODIC if base is None else 2 * sympy.pi / base
+
+
+def period_source(equations: Equations) -> str:
+    """The same as a function of the list of parameters, in plain Python."""
+    period = forcing_period(equations)
+    known = [f"    {x} = p[{i}]" for i, x in enumerate(equations.parameters) if x in period.free_symbols]
+    text = '    """The period of the excitation; 0: none, -1: it is not periodic."""'
+    return "\n".join(["def forcing(p):", text, *known, f"    return float({python(period)})"]) + "\n"
 
 
 def _frequencies(expression: sympy.Expr) -> list[sympy.Expr] | None:

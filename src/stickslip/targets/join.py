@@ -40,6 +40,7 @@ TANGENT = KernelSet(
     ("constants", "ingredients", "begin", "march", "propagate", "flow", "end_variations", "forcing"),
     tangent=True,
 )
+OBSERVE = KernelSet("observe", (*EXACT.files, "observe"), ("constants", "ingredients", "begin", "march", "observe"))
 FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent
 _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n", re.MULTILINE)
