@@ -75,6 +75,15 @@ if TYPE_CHECKING:
     from stickslip.status import Status as Status
     from stickslip.storage import load as load
     from stickslip.storage import save as save
+    from stickslip.sweeps.observation import SweepError as SweepError
+    from stickslip.sweeps.observation import maxima as maxima
+    from stickslip.sweeps.observation import section as section
+    from stickslip.sweeps.observation import slip_to_stick as slip_to_stick
+    from stickslip.sweeps.observation import stick_to_slip as stick_to_slip
+    from stickslip.sweeps.observation import strobe as strobe
+    from stickslip.sweeps.plan import Plan as Plan
+    from stickslip.sweeps.prepare import plan_sweep as plan_sweep
+    from stickslip.sweeps.run import sweep as sweep
 
 _HOME = {
     "stickslip.model.parts": (
@@ -106,6 +115,10 @@ _HOME = {
     "stickslip.branches.branch": ("Branch", "SpecialPoint"),
     "stickslip.branches.follow": ("follow",),
     "stickslip.storage": ("load", "save"),
+    "stickslip.sweeps.observation": ("SweepError", "maxima", "section", "slip_to_stick", "stick_to_slip", "strobe"),
+    "stickslip.sweeps.plan": ("Plan",),
+    "stickslip.sweeps.prepare": ("plan_sweep",),
+    "stickslip.sweeps.run": ("sweep",),
     "stickslip.result": ("ResultError", "interpolate"),
     "stickslip.status": ("Status",),
 }  # fmt: skip

@@ -29,6 +29,8 @@ class Status(Enum):
         "step does not follow the motion; choose a smaller step, or the method Exact."
     )
     TOO_MANY_STEPS = "The allowed number of steps was used up; allow more with `most_steps`."
+    IMPOSSIBLE = "The model does not allow these parameter values."
+    NOT_COMPUTED = "This point of a sweep was not computed."
 
     @property
     def finished(self) -> bool:

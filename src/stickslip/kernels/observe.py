@@ -1,7 +1,7 @@
 """Many trajectories, each observed after a transient: rows of what was asked for, and what sums up the motion.
 
-The march pauses after every step; then the polynomials of that step and the events at its end are looked at. Nothing is
-allocated: rows go to a buffer of fixed size, and the last returns of the motion to a ring, in which its period is found.
+The march pauses after every step; then the polynomials of that step and the events at its end are looked at. Nothing
+is allocated: rows go to a buffer of fixed size, and the last returns of the motion to a ring, where its period shows.
 """
 
 from stickslip.kernels.march import EVENT_WIDTH, FINISHED, PAUSED, begin, march
@@ -60,8 +60,8 @@ HISTORY_WIDTH = 3 + N_STATES
 
 RELEASES, SIDE, PEAK_SIDE, STROBES, TURNS, RETURNS, PEAKS = range(7)
 TALLY = 7
-"""In `tally`: stick→slip points; side of the section, sign of the rate of the first state; number of the next strobe, and
-of the next period of the excitation; rows that went to the ring of returns, and to the ring of peaks."""
+"""In `tally`: stick→slip points; side of the section, sign of the rate of the first state; number of the next strobe,
+and of the next period of the excitation; rows that went to the ring of returns, and to the ring of peaks."""
 
 STEP_STATES = 2 + N_CONTACTS
 """Where the polynomials begin in the record of a step."""
@@ -122,7 +122,8 @@ def observe(
                         W, choice, settings, period, steps, events, filled[1], history, tally,
                         rows, row, numbers, number, measures, measure,
                     )  # fmt: skip
-            repeats(tally, settings, period, history, numbers, number, measures, measure)
+            if status == FINISHED:
+                repeats(tally, settings, period, history, numbers, number, measures, measure)
         numbers[number + STATUS] = status
         numbers[number + CHANGES] = I[EVENTS] - before
         numbers[number + STEPS_TAKEN] = I[STEPS]
@@ -220,7 +221,7 @@ def look(
             tally[RELEASES] += 1
             if period <= 0.0:
                 remember(events, place + 4, events[place], contact, tally, RETURNS, history)
-        wanted = kind == STICK_TO_SLIP and released or kind == SLIP_TO_STICK and events[place + 3] == 0.0
+        wanted = (kind == STICK_TO_SLIP and released) or (kind == SLIP_TO_STICK and events[place + 3] == 0.0)
         if wanted and (choice[WHICH] < 0 or choice[WHICH] == contact):
             record(events, place + 4, choice, events[place], contact, rows, row, numbers, number)
 
@@ -248,9 +249,7 @@ def record(
     numbers[number + COUNT] += 1
 
 
-def remember(
-    source: Floats, begin_at: int, time: float, contact: int, tally: Ints, ring: int, history: Floats
-) -> None:
+def remember(source: Floats, begin_at: int, time: float, contact: int, tally: Ints, ring: int, history: Floats) -> None:
     """Add a return of the motion to a ring (RETURNS or PEAKS)."""
     place = ((ring - RETURNS) * HISTORY + tally[ring] % HISTORY) * HISTORY_WIDTH
     history[place] = time
@@ -412,11 +411,9 @@ def cross(
     found = tally[memory] != 0 and tally[memory] != side
     face(W, side)
     for _ in range(ORDER):
-        if found:
-            if choice[DIRECTION] == 0 or choice[DIRECTION] == side:
-                time = steps[0] + x * steps[1]
-                state_at(W, steps, x * steps[1])
-                record(W, WORK, choice, time, -1, rows, row, numbers, number)
+        if found and (choice[DIRECTION] == 0 or choice[DIRECTION] == side):
+            state_at(W, steps, x * steps[1])
+            record(W, WORK, choice, steps[0] + x * steps[1], -1, rows, row, numbers, number)
         x = next_place(W, x)
         if x > 1.0:
             break

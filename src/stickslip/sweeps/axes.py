@@ -1,0 +1,117 @@
+"""The points of a sweep: a grid of parameter values, or a list of points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.model.errors import shown
+from stickslip.model.system import Model, suggest
+from stickslip.sweeps.observation import SweepError
+
+START = "start."
+"""Before the name of a state: the sweep is over where motions start."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Names that are swept and their values: along one axis each (a grid), or all along one (a list of points).
+
+    >>> Axes(("belt.speed", "contact.normal"), ((0.1, 0.2), (1.0, 2.0, 3.0)), True).shape
+    (2, 3)
+    """
+
+    names: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    grid: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Points along every axis."""
+        return tuple(len(v) for v in self.values) if self.grid else (len(self.values[0]),)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return self.names if self.grid else ("point",)
+
+    @property
+    def count(self) -> int:
+        """Points in all."""
+        return math.prod(self.shape)
+
+    def at(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Values at the points with these numbers: one row each."""
+        places = np.unravel_index(numbers, self.shape) if self.grid else [numbers] * len(self.names)
+        return np.stack([np.asarray(v)[i] for v, i in zip(self.values, places, strict=True)], axis=1)
+
+    def rising(self) -> NDArray[np.int64]:
+        """The order of the first axis in which its values rise; a list of points stays as it is."""
+        if not self.grid:
+            return np.arange(self.shape[0])
+        return np.argsort(np.asarray(self.values[0]), kind="stable")
+
+
+def axes_from(over: Any, model: Model, together: bool) -> Axes:
+    """The axes that `over` describes: values by name, or a list of points by name."""
+    if hasattr(over, "keys"):
+        names = tuple(str(name) for name in over.keys())  # noqa: SIM118 — tables of data have keys, too
+        values = tuple(_numbers(name, over[name]) for name in names)
+        axes = Axes(names, values, grid=not together)
+    elif isinstance(over, Sequence) and not isinstance(over, str):
+        axes = _listed(over)
+    else:
+        raise SweepError(f"over is {shown(over)}: give values by parameter, or a list of points")
+    _check(axes, model)
+    return axes
+
+
+def _listed(points: Sequence[Any]) -> Axes:
+    if not all(isinstance(point, Mapping) for point in points):
+        raise SweepError("over is a list: each of its points must give values by parameter")
+    if not points:
+        raise SweepError("over is empty: a sweep needs at least one point")
+    names = tuple(points[0])
+    for i, point in enumerate(points):
+        if set(point) != set(names):
+            raise SweepError(f"over[{i}] gives {', '.join(point) or 'nothing'}, but the first gives {', '.join(names)}")
+    values = tuple(_numbers(name, [point[name] for point in points]) for name in names)
+    return Axes(names, values, grid=False)
+
+
+def _numbers(name: str, values: Any) -> tuple[float, ...]:
+    try:
+        numbers = np.atleast_1d(np.asarray(values, float))
+    except (TypeError, ValueError):
+        raise SweepError(f"the values of {name!r} are {shown(values)}: they must be numbers") from None
+    if numbers.ndim != 1:
+        raise SweepError(f"the values of {name!r} have the shape {numbers.shape}: they must be a list of numbers")
+    if len(numbers) == 0:
+        raise SweepError(f"there are no values of {name!r}: a sweep needs at least one of each")
+    if not np.all(np.isfinite(numbers)):
+        raise SweepError(f"a value of {name!r} is {numbers[~np.isfinite(numbers)][0]}: values must be finite")
+    return tuple(numbers.tolist())
+
+
+def _check(axes: Axes, model: Model) -> None:
+    if not axes.names:
+        raise SweepError("over is empty: name at least one parameter")
+    known = (*model.parameters, *getattr(model, "aliases", {}), *(f"{START}{state}" for state in model.states))
+    for name in axes.names:
+        if name not in known:
+            raise SweepError(f"there is no parameter {name!r}{suggest(name, known)}")
+    resolved = [getattr(model, "aliases", {}).get(name, name) for name in axes.names]
+    if len(set(resolved)) < len(resolved):
+        raise SweepError(f"{' and '.join(axes.names)} name the same parameter")
+    if axes.grid:
+        for name, values in zip(axes.names, axes.values, strict=True):
+            if len(set(values)) < len(values):
+                raise SweepError(f"a value of {name!r} appears twice on the grid")
+    elif len({len(values) for values in axes.values}) > 1:
+        lengths = ", ".join(f"{len(v)} of {n}" for n, v in zip(axes.names, axes.values, strict=True))
+        raise SweepError(f"points need as many values of every parameter, but there are {lengths}")

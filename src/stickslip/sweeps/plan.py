@@ -1,0 +1,267 @@
+"""`Plan`: a whole sweep as data, cut into chunks that can be run anywhere, in any order, with the same numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from stickslip import result
+from stickslip._version import __version__
+from stickslip.field import Field, compile, compile_forcing
+from stickslip.methods.exact import Exact
+from stickslip.model import files
+from stickslip.model.errors import ModelError
+from stickslip.model.system import Model
+from stickslip.sweeps.axes import START, Axes
+from stickslip.sweeps.layout import FORMAT, IMPOSSIBLE, NOT_COMPUTED, Layout, Results, labelled, layout_for
+from stickslip.sweeps.observation import Observation
+from stickslip.sweeps.trajectories import Settings, observed
+from stickslip.targets import join
+
+Floats = NDArray[np.float64]
+Stop = Callable[[], bool]
+BATCH = 16
+"""Points between two questions whether to stop."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of a sweep: points from `first` up to, but not including, `last`; with `carry`, lines of points."""
+
+    index: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Duration:
+    """Transient and observed time, in periods of the excitation or in time."""
+
+    transient: float
+    recorded: float
+    in_periods: bool
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where motions start: a state; for random starts the range of every state instead, and the seed."""
+
+    state: tuple[float, ...]
+    within: tuple[tuple[float, float], ...] | None = None
+    seed: int = 0
+
+    def states(self, numbers: NDArray[np.int64]) -> Floats:
+        """One row per point; random ones depend on the number of the point and the seed alone."""
+        if self.within is None:
+            return np.tile(np.array(self.state), (len(numbers), 1))
+        low, high = np.array(self.within).T
+        drawn = [np.random.Generator(np.random.Philox(key=[self.seed, int(i)])).random(len(low)) for i in numbers]
+        return np.asarray(low + (high - low) * np.array(drawn).reshape(len(numbers), len(low)), float)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that determines a sweep. It can be pickled, and run in other processes chunk by chunk.
+
+    `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut; `assemble` makes the Dataset.
+
+    >>> import stickslip as ss
+    >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(50, 50), chunk=2)
+    >>> [(chunk.first, chunk.last) for chunk in plan.chunks]
+    [(0, 2), (2, 3)]
+    >>> plan.assemble({0: plan.run(plan.chunks[0])})["status"].values.tolist()
+    [0, 0, -1]
+    """
+
+    text: str
+    axes: Axes
+    observation: Observation
+    duration: Duration
+    start: Start
+    carry: str | None
+    settings: Settings
+    chunk_size: int
+    given: Model | None = None
+    """The model itself, only where it cannot be written as text: then the plan cannot leave this process."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.given is not None:
+            raise ModelError(f"this sweep cannot be sent to another process: {self.text.removeprefix('# ')}")
+        return Plan, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+
+    @cached_property
+    def model(self) -> Model:
+        """The model, made anew from its text, so that it is the same in every process."""
+        return files.loads(self.text) if self.given is None else self.given
+
+    @cached_property
+    def field(self) -> Field:
+        """The model compiled for observing."""
+        return compile(self.model, order=self.method.taylor_order, kernels=join.OBSERVE)
+
+    @property
+    def method(self) -> Exact:
+        """How trajectories are integrated."""
+        return Exact(rtol=self.settings.rtol, most_steps=self.settings.most_steps)
+
+    @cached_property
+    def _forcing(self) -> Callable[[Floats], float]:
+        return compile_forcing(self.model)
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return self.axes.count
+
+    @cached_property
+    def layout(self) -> dict[str, Layout]:
+        """What `run` returns: shape per point, type and fill value of every array."""
+        return layout_for(self.model, self.settings.most)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that determines the numbers; the size of chunks does not."""
+        values = [np.asarray(v).tobytes().hex() for v in self.axes.values]
+        parts = [
+            __version__, FORMAT, self.text, self.axes.names, self.axes.grid, values, repr(self.observation),
+            repr(self.duration), repr(self.start), self.carry, repr(self.settings),
+        ]  # fmt: skip
+        if self.given is not None:
+            parts += [self.given.structure(), dict(self.given.parameters)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    # -- chunks ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _length(self) -> int:
+        """Points that follow from one another: with `carry`, all of the first axis."""
+        return self.axes.shape[0] if self.carry else 1
+
+    @cached_property
+    def chunks(self) -> list[Chunk]:
+        """The parts of the sweep."""
+        lines = self.count // self._length
+        size = max(1, self.chunk_size // self._length)
+        return [Chunk(index, first, min(first + size, lines)) for index, first in enumerate(range(0, lines, size))]
+
+    def points(self, chunk: Chunk) -> NDArray[np.int64]:
+        """Numbers of the points of a chunk, in the order of its results."""
+        lines = np.arange(chunk.first, chunk.last)
+        if not self.carry:
+            return lines
+        return (np.arange(self._length)[:, None] * (self.count // self._length) + lines).ravel()
+
+    def is_complete(self, results: Results) -> bool:
+        """Whether a chunk was run to its end."""
+        return bool(np.all(results["status"] != NOT_COMPUTED))
+
+    def run(self, chunk: Chunk, stop: Stop | None = None) -> Results:
+        """The results of a chunk, in the order of `points`.
+
+        When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED.
+        """
+        numbers = self.points(chunk)
+        out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
+        starts = self.start.states(numbers)
+        for rows in self._rows(len(numbers), chunk.last - chunk.first):
+            if stop is not None and stop():
+                break
+            if self.carry and rows[0] is not None:
+                starts[rows[1]] = starts[rows[0]]
+            found = self._observe(numbers[rows[1]], starts[rows[1]])
+            for name, values in found.items():
+                out[name][rows[1]] = values
+            if self.carry:
+                good = (found["status"] == 0)[:, None]
+                starts[rows[1]] = np.where(good, found["end_state"], found["start_state"])
+        return out
+
+    def _rows(self, count: int, lines: int) -> Iterator[tuple[slice | None, slice]]:
+        """Rows to be run together, and before them those whose ends they start from."""
+        if not self.carry:
+            yield from ((None, slice(i, min(i + BATCH, count))) for i in range(0, count, BATCH))
+            return
+        order = self.axes.rising()[:: 1 if self.carry == "up" else -1]
+        before = None
+        for i in order:
+            rows = slice(int(i) * lines, (int(i) + 1) * lines)
+            yield before, rows
+            before = rows
+
+    def _observe(self, numbers: NDArray[np.int64], starts: Floats) -> Results:
+        """The results at some points; those that cannot be have their status and nothing else."""
+        values = self.axes.at(numbers)
+        parameters, starts, possible = self._parameters(values, starts)
+        times = np.array(
+            [self._times(row) if ok else (0.0, 0.0, 0.0) for row, ok in zip(parameters, possible, strict=True)]
+        )
+        possible &= np.isfinite(times).all(axis=1)
+        out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
+        out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
+        if possible.any():
+            codes = self.observation.codes(self.model)
+            found = observed(self.field, codes, self.settings, starts[possible], parameters[possible], times[possible])
+            for name, array in found.items():
+                out[name][possible] = array
+        return out
+
+    def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Parameter values and starts of every point, and whether the model allows them."""
+        rows, starts, possible = [], starts.copy(), np.ones(len(values), bool)
+        for i, point in enumerate(values):
+            changes = dict(zip(self.axes.names, point.tolist(), strict=True))
+            for name in [name for name in changes if self._is_start(name)]:
+                starts[i, self.model.states.index(name.removeprefix(START))] = changes.pop(name)
+            try:
+                changed = self.model.with_(changes)
+            except ModelError:
+                changed, possible[i] = self.model, False
+            rows.append(list(changed.parameters.values()))
+        return np.array(rows, float).reshape(len(values), -1), starts, possible
+
+    def _is_start(self, name: str) -> bool:
+        return (
+            name.startswith(START)
+            and name.removeprefix(START) in self.model.states
+            and (name not in self.model.parameters)
+        )
+
+    def _times(self, parameters: Floats) -> tuple[float, float, float]:
+        """Ends of the transient and of the run, and the period of the excitation (0: none)."""
+        try:
+            period = abs(self._forcing(parameters)) if self._forcing(parameters) != -1 else 0.0
+        except (ArithmeticError, ValueError):
+            period = math.inf
+        d = self.duration
+        unit = period if d.in_periods else 1.0
+        return d.transient * unit, (d.transient + d.recorded) * unit, period
+
+    # -- results -----------------------------------------------------------------------------------------------------
+
+    def assemble(self, results: Mapping[int, Results]) -> xr.Dataset:
+        """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
+        pieces = [(self.points(self.chunks[index]), found) for index, found in sorted(results.items())]
+        data = labelled(self.model, self.axes, self.layout, pieces)
+        done = int((data["status"] != NOT_COMPUTED).sum())
+        status = "The sweep is complete." if done == self.count else f"{done} of {self.count} points were computed."
+        attributes: dict[str, Any] = {"format": FORMAT, "version": __version__}
+        attributes |= result.attributes_of(self.model, self.text, repr(self.method), status)
+        attributes |= {
+            "observation": repr(self.observation),
+            "transient": self.duration.transient,
+            "recorded": self.duration.recorded,
+            "duration_unit": "forcing periods" if self.duration.in_periods else "time",
+            "carry": self.carry or "none",
+            "fingerprint": self.fingerprint,
+        }
+        return data.assign_attrs(attributes)

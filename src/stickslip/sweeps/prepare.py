@@ -1,0 +1,175 @@
+"""`plan_sweep`: what a user asks for, checked and made into a Plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stickslip.field import compile, compile_forcing
+from stickslip.methods.exact import Exact
+from stickslip.model import files
+from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.system import Model, suggest
+from stickslip.sweeps.axes import axes_from
+from stickslip.sweeps.layout import layout_for
+from stickslip.sweeps.observation import Nothing, Observation, Strobe, SweepError, observation_from, stick_to_slip
+from stickslip.sweeps.plan import Duration, Plan, Start
+from stickslip.sweeps.trajectories import Settings
+from stickslip.targets import join
+
+PERIODS = (300.0, 100.0)
+"""Transient and observed time of excited systems, in periods of the excitation."""
+
+MOST_BYTES = 16e9
+"""No sweep may record more than this at once."""
+
+
+def plan_sweep(
+    model: Model,
+    over: Any,
+    *,
+    observe: Observation | str | None = stick_to_slip,
+    t: tuple[float, float] | None = None,
+    periods: tuple[float, float] | None = None,
+    start: Mapping[str, float] | str | None = None,
+    within: Mapping[str, tuple[float, float]] | None = None,
+    seed: int = 0,
+    carry: str | None = None,
+    zip: bool = False,
+    rtol: float = 1e-9,
+    tolerance: float = 1e-6,
+    most: int = 500,
+    most_steps: int = 10**7,
+    chunk: int = 64,
+) -> Plan:
+    """A sweep as a `Plan`, to be run chunk by chunk; keywords are those of `sweep`.
+
+    >>> import stickslip as ss
+    >>> plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(100, 100)).count
+    2
+    """
+    axes = axes_from(over, model, zip)
+    observation = observation_from(observe)
+    observation.codes(model)
+    if carry not in (None, "up", "down"):
+        raise SweepError(f'carry is {shown(carry)}: it must be "up", "down" or None')
+    Exact(rtol=rtol)
+    settings = Settings(
+        float(rtol),
+        check_number("tolerance", tolerance, positive=True),
+        0 if isinstance(observation, Nothing) else _whole("most", most),
+        _whole("most_steps", most_steps),
+    )
+    duration = _duration(model, t, periods, observation)
+    text, given = _written(model)
+    plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, _whole("chunk", chunk), given)
+    _check_size(plan)
+    if start == "random":
+        return _with(plan, start=Start(plan.start.state, _ranges(plan, within or {}), _seed(seed)))
+    if within:
+        raise SweepError('within gives the range of random starts: say start="random" with it')
+    return plan
+
+
+def _with(plan: Plan, **changes: Any) -> Plan:
+    import dataclasses
+
+    return dataclasses.replace(plan, **changes)
+
+
+def _whole(what: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise SweepError(f"{what} is {shown(value)}: it must be a whole number, 1 or more")
+    return int(value)
+
+
+def _seed(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**64:
+        raise SweepError(f"seed is {shown(value)}: it must be a whole number, 0 or more")
+    return int(value)
+
+
+def _duration(model: Model, t: Any, periods: Any, observation: Observation) -> Duration:
+    """Transient and observed time; in periods where there is an excitation and no time is given."""
+    forcing = compile_forcing(model)
+    try:
+        period = forcing(np.array(list(model.parameters.values()), float))
+    except (ArithmeticError, ValueError):
+        period = 1.0  # at other points of the sweep there is one
+    why = (
+        "this model has no excitation" if period == 0 else "the excitation of this model has no period that can be seen"
+    )
+    if isinstance(observation, Strobe) and observation.period is None and period in (0, -1):
+        raise SweepError(f"{why}: give the time between strobes, strobe.every(time)")
+    if t is not None and periods is not None:
+        raise SweepError("give either t or periods, not both")
+    if t is not None:
+        return Duration(*_pair("t", t), in_periods=False)
+    if period in (0, -1):
+        raise SweepError(f"{why}: give t=(transient, observed time)")
+    return Duration(*_pair("periods", PERIODS if periods is None else periods), in_periods=True)
+
+
+def _pair(what: str, value: Any) -> tuple[float, float]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise SweepError(f"{what} is {shown(value)}: give two numbers, (transient, observed)")
+    return (
+        check_number(f"{what}: the transient", value[0], nonnegative=True),
+        check_number(f"{what}: the observed time", value[1], positive=True),
+    )
+
+
+def _start(model: Model, start: Any) -> Start:
+    if start == "random":
+        start = None
+    elif isinstance(start, str):
+        raise SweepError(f'start is {shown(start)}: give states by name, "random" or nothing')
+    return Start(tuple(model.start_state(start)))
+
+
+def _written(model: Model) -> tuple[str, Model | None]:
+    """The text of a model, and the model itself where there is none."""
+    try:
+        return files.dumps(model, compile(model, target="python", order=8, kernels=join.EXACT).formulas), None
+    except ModelError as error:
+        return f"# {error}", model
+
+
+def _check_size(plan: Plan) -> None:
+    bytes_per_point = sum(
+        kind.dtype.itemsize * int(np.prod(kind.shape_per_point))
+        for kind in layout_for(plan.model, plan.settings.most).values()
+    )
+    total = plan.count * bytes_per_point
+    if total > MOST_BYTES:
+        raise SweepError(
+            f"{plan.count} points with up to {plan.settings.most} rows take {total / 1e9:.0f} GB: "
+            "make `most` smaller, or observe=None"
+        )
+
+
+def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """The range of random starts: as given, else twice that of the motion from the model's own start."""
+    model = plan.model
+    for name, bounds in within.items():
+        if name not in model.states:
+            raise SweepError(f"within: there is no state {name!r}{suggest(name, model.states)}")
+        if not (isinstance(bounds, tuple | list) and len(bounds) == 2 and bounds[0] <= bounds[1]):
+            raise SweepError(f"within: the range of {name!r} is {shown(bounds)}: give (lowest, highest)")
+    if set(within) == set(model.states):
+        return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
+    name = plan.axes.names[0]
+    own = model.parameters.get(getattr(model, "aliases", {}).get(name, name), 0.0)
+    from stickslip.sweeps.axes import Axes
+
+    alone = _with(plan, axes=Axes((name,), ((own,),), True), carry=None)
+    found = alone.run(alone.chunks[0])
+    low, high = found["minimum"][0], found["maximum"][0]
+    if not np.all(np.isfinite(low)):
+        raise SweepError("the model's own motion stops early, so it gives no range for random starts: give within=")
+    half = np.maximum(high - low, 1e-3 * np.maximum(np.abs(high), np.abs(low)))
+    middle = 0.5 * (low + high)
+    own_ranges = {s: (float(middle[i] - half[i]), float(middle[i] + half[i])) for i, s in enumerate(model.states)}
+    return tuple((float(within[s][0]), float(within[s][1])) if s in within else own_ranges[s] for s in model.states)

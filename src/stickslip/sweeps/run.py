@@ -1,0 +1,128 @@
+"""`sweep`: a model at many parameter values, on all cores."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import xarray as xr
+
+from stickslip.model.errors import shown
+from stickslip.model.system import Model
+from stickslip.status import Status
+from stickslip.sweeps.layout import Results
+from stickslip.sweeps.observation import Observation, SweepError, stick_to_slip
+from stickslip.sweeps.plan import Plan
+from stickslip.sweeps.prepare import plan_sweep
+
+Progress = Callable[[int, int], None]
+
+
+def sweep(
+    model: Model,
+    over: Any,
+    *,
+    observe: Observation | str | None = stick_to_slip,
+    t: tuple[float, float] | None = None,
+    periods: tuple[float, float] | None = None,
+    start: Mapping[str, float] | str | None = None,
+    within: Mapping[str, tuple[float, float]] | None = None,
+    seed: int = 0,
+    carry: str | None = None,
+    zip: bool = False,
+    rtol: float = 1e-9,
+    tolerance: float = 1e-6,
+    most: int = 500,
+    most_steps: int = 10**7,
+    chunk: int = 64,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> xr.Dataset:
+    """Simulate a model at many parameter values and record what its motion does after a transient.
+
+    Returns an `xarray.Dataset` along the swept parameters. Recorded points lie along `record` (NaN where there are
+    fewer): every state under its name, `record_time`, `record_contact`, and `count` of them. Per point of the sweep:
+    `status`, `events`, `n` and `m` (n stick→slip points in m periods of the excitation; both 0 where no period is
+    found), `period`, `minimum` and `maximum` of every state, `stick_fraction`, `start_state`, `end_state`.
+
+    Keywords
+    - over: values by parameter, for a grid of any dimension: {"belt.speed": [...], "contact.normal": [...]}; or a list
+      of points, [{"belt.speed": 0.1}, ...]. "start.x.block" sweeps where a state starts.
+    - zip: the values in `over` (which may be a table) belong together, row by row, and make no grid.
+    - observe: `stick_to_slip`, `slip_to_stick`, `strobe`, `section(...)`, `maxima(...)`, or None to record nothing.
+    - t: (transient, observed time); or periods: both in periods of the excitation, (300, 100) by default.
+    - start: states by name, as the model has them by default; or "random", the same for every `seed`, in the ranges
+      `within` (by state; by default twice the range of the model's own motion).
+    - carry: "up" or "down": along the first axis, each motion starts where the one before ended, to show hysteresis.
+    - rtol: of the integration. tolerance: how well a motion must repeat itself, relative to its extent, to be periodic.
+    - most: rows recorded per point; `truncated` says where there were more. most_steps: where to give up.
+    - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
+    - progress: called with the number of points done and their total.
+
+    A point that cannot be computed has its `status`, and the others go on. Ctrl-C keeps what is done.
+
+    >>> import stickslip as ss
+    >>> system = ss.models.forced_oscillator("III")
+    >>> data = ss.sweep(system, {"base.eta": [0.9, 1.15, 1.5]}, periods=(100, 30))
+    >>> data["n"].values.tolist(), data["m"].values.tolist()
+    ([1, 2, 1], [1, 3, 2])
+    """
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise SweepError(f"threads is {shown(threads)}: it must be a whole number, 1 or more")
+    plan = plan_sweep(
+        model, over, observe=observe, t=t, periods=periods, start=start, within=within, seed=seed, carry=carry,
+        zip=zip, rtol=rtol, tolerance=tolerance, most=most, most_steps=most_steps, chunk=chunk,
+    )  # fmt: skip
+    results, interrupted = run_plan(plan, threads or cores(), progress)
+    data = plan.assemble(results)
+    if interrupted:
+        data.attrs["status"] = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
+    return data
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def run_plan(plan: Plan, threads: int, progress: Progress | None = None) -> tuple[dict[int, Results], bool]:
+    """The results of all chunks by number, and whether the user interrupted; compiled code frees the interpreter."""
+    plan.run(plan.chunks[0], stop=lambda: True)  # fills nothing, and fails early where something is wrong
+    assert plan.field is not None  # compiled once, before the threads begin
+    results: dict[int, Results] = {}
+    halt = threading.Event()
+    with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
+        running = {pool.submit(plan.run, chunk, halt.is_set): chunk.index for chunk in plan.chunks}
+        try:
+            _collect(plan, running, results, progress)
+            return results, False
+        except KeyboardInterrupt:
+            halt.set()
+            for future in running:
+                future.cancel()
+            done, _ = wait([future for future in running if not future.cancelled()])
+            results |= {running[future]: future.result() for future in done if not future.cancelled()}
+            return results, True
+        except BaseException:
+            halt.set()
+            raise
+
+
+def _collect(
+    plan: Plan, running: Mapping[Future[Results], int], results: dict[int, Results], progress: Progress | None
+) -> None:
+    """Keep results as they come."""
+    waiting, reached = set(running), 0
+    while waiting:
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            results[running[future]] = future.result()
+            reached += len(results[running[future]]["status"])
+        if progress:
+            progress(reached, plan.count)
