@@ -4,14 +4,16 @@ The march pauses after every step; then the polynomials of that step and the eve
 is allocated: rows go to a buffer of fixed size, and the last returns of the motion to a ring, where its period shows.
 """
 
-from stickslip.kernels.march import EVENT_WIDTH, FINISHED, PAUSED, begin, march
+from stickslip.kernels.march import EVENT_WIDTH, FINISHED, PAUSED, begin, march, project
 from stickslip.kernels.mode import NOISE
 from stickslip.kernels.model import (
+    AT_REST,
     END,
     EVENTS,
     FLOATS,
     GUESS,
     INTEGERS,
+    MODE,
     N_CONTACTS,
     N_PARAMETERS,
     N_STATES,
@@ -26,6 +28,7 @@ from stickslip.kernels.model import (
     Floats,
     Ints,
     P,
+    constants,
 )
 from stickslip.kernels.polynomial import first_crossing, set_powers
 
@@ -40,9 +43,9 @@ LEVEL, RTOL, SAME, STROBE_PERIOD = range(4)
 """In `settings`: the value at a section; tolerances of the integration, and for calling two returns the same; time
 between strobes (0: the period of the excitation)."""
 
-NUMBERS = 7
-STATUS, CHANGES, COUNT, TRUNCATED, REPEATS_N, REPEATS_M, STEPS_TAKEN = range(7)
-"""Whole numbers per trajectory."""
+STATUS, CHANGES, COUNT, TRUNCATED, REPEATS_N, REPEATS_M, STEPS_TAKEN, END_MODE = range(8)
+NUMBERS = END_MODE + N_CONTACTS
+"""Whole numbers per trajectory, the last of them the modes at the end."""
 
 PERIOD, REACHED, LOWEST = 0, 1, 2
 HIGHEST = LOWEST + N_STATES
@@ -74,6 +77,7 @@ def observe(
     settings: Floats,
     count: int,
     starts: Floats,
+    held: Ints,
     parameters: Floats,
     times: Floats,
     steps: Floats,
@@ -87,7 +91,8 @@ def observe(
 ) -> None:
     """Observe `count` trajectories. `times` has per trajectory: end of the transient, end, period of the excitation.
 
-    `steps`, `events`, `filled`, `history` and `tally` are work space; `rows`, `numbers` and `measures` are the result.
+    Contacts that are `held` are put at rest before the start; `starts` is changed accordingly. `steps`, `events`,
+    `filled`, `history` and `tally` are work space; `rows`, `numbers` and `measures` are the result.
     """
     for point in range(count):
         for i in range(FLOATS):
@@ -101,6 +106,12 @@ def observe(
         W[TOLERANCE] = settings[RTOL]
         W[GUESS] = 1.0
         W[END] = times[3 * point]
+        for i in range(N_CONTACTS):
+            I[AT_REST + i] = held[point * N_CONTACTS + i]
+        constants(W)
+        project(W, I)
+        for i in range(N_STATES):
+            starts[point * N_STATES + i] = W[STATE + i]
         status = begin(W, I)
         if status == FINISHED:
             status = march(W, I, choice[MOST_STEPS], steps, events, 0, 0, filled)
@@ -127,6 +138,8 @@ def observe(
         numbers[number + STATUS] = status
         numbers[number + CHANGES] = I[EVENTS] - before
         numbers[number + STEPS_TAKEN] = I[STEPS]
+        for i in range(N_CONTACTS):
+            numbers[number + END_MODE + i] = I[MODE + i]
         measures[measure + REACHED] = W[TIME]
         for i in range(N_STATES):
             measures[measure + FINAL_STATE + i] = W[STATE + i]
@@ -465,14 +478,8 @@ def repeats(
     kept = min(total, HISTORY)
     for lag in range(1, kept // 3 + 1):
         compared = min(kept - lag, max(2 * lag, kept // 2))
-        same = True
-        for i in range(compared):
-            a = shift + (total - 1 - i) % HISTORY * HISTORY_WIDTH
-            b = shift + (total - 1 - i - lag) % HISTORY * HISTORY_WIDTH
-            if not alike(history, a, b, settings[SAME], measures, measure):
-                same = False
-                break
-        if same:
+        if difference(history, shift, total, lag, 0, compared, measures, measure) <= settings[SAME]:
+            lag = settling(history, shift, total, lag, settings[SAME], measures, measure)
             a = shift + (total - 1) % HISTORY * HISTORY_WIDTH
             b = shift + (total - 1 - lag) % HISTORY * HISTORY_WIDTH
             numbers[number + REPEATS_N] = int(history[a + 2] - history[b + 2])
@@ -481,14 +488,40 @@ def repeats(
             return
 
 
-def alike(history: Floats, a: int, b: int, tolerance: float, measures: Floats, measure: int) -> bool:
-    """Whether two returns are the same within the tolerance, relative to the extent of the motion."""
-    if history[a + 1] != history[b + 1]:
-        return False
-    for i in range(N_STATES):
-        low = measures[measure + LOWEST + i]
-        high = measures[measure + HIGHEST + i]
-        allowed = tolerance * (high - low) + 1e-12 * max(abs(low), abs(high))
-        if not abs(history[a + 3 + i] - history[b + 3 + i]) <= allowed:
-            return False
-    return True
+def settling(
+    history: Floats, shift: int, total: int, lag: int, tolerance: float, measures: Floats, measure: int
+) -> int:
+    """The period to which the motion settles, where it is a part of the one found.
+
+    Motion that closes in on its orbit from alternating sides repeats itself every other time first.
+    """
+    for part in range(1, lag // 2 + 1):
+        if lag % part == 0:
+            now = difference(history, shift, total, part, 0, lag, measures, measure)
+            before = difference(history, shift, total, part, lag, lag, measures, measure)
+            if now <= 1e3 * tolerance and now <= 0.7 * before:
+                return part
+    return lag
+
+
+def difference(
+    history: Floats, shift: int, total: int, lag: int, first: int, count: int, measures: Floats, measure: int
+) -> float:
+    """The largest difference between returns that lie `lag` apart, relative to the extent of the motion.
+
+    Of the returns counted back from the last one, those from `first` on; 1e300 where their contacts differ.
+    """
+    largest = 0.0
+    for back in range(first, first + count):
+        a = shift + (total - 1 - back) % HISTORY * HISTORY_WIDTH
+        b = shift + (total - 1 - back - lag) % HISTORY * HISTORY_WIDTH
+        if history[a + 1] != history[b + 1]:
+            return 1e300
+        for i in range(N_STATES):
+            low = measures[measure + LOWEST + i]
+            high = measures[measure + HIGHEST + i]
+            scale = high - low + 1e-6 * max(abs(low), abs(high))
+            gap = abs(history[a + 3 + i] - history[b + 3 + i])
+            if gap > 0.0:
+                largest = max(largest, gap / scale)
+    return largest

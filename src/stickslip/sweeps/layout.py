@@ -35,6 +35,7 @@ DESCRIPTIONS = {
     "stick_fraction": "part of the observed time in stick",
     "start_state": "state at the start",
     "end_state": "state at the end",
+    "end_mode": "mode of the contact at the end: 0 stick, 1 and -1 slip",
     "record_time": "time of the recorded point",
     "record_contact": "number of the contact that changed its mode, -1: none",
 }
@@ -62,7 +63,10 @@ def layout_for(model: Model, most: int) -> dict[str, Layout]:
     layout |= {"truncated": Layout((), np.dtype(np.bool_), False)}
     layout |= {name: Layout((), number, np.nan) for name in ("period", "time")}
     layout |= {name: Layout((states,), number, np.nan) for name in ("minimum", "maximum", "start_state", "end_state")}
-    layout |= {"stick_fraction": Layout((contacts,), number, np.nan)}
+    layout |= {
+        "stick_fraction": Layout((contacts,), number, np.nan),
+        "end_mode": Layout((contacts,), np.dtype(np.int8), 0),
+    }
     if most:
         layout |= {
             "record_time": Layout((most,), number, np.nan),
@@ -78,7 +82,7 @@ def labelled(
     """The Dataset of a sweep, from the numbers of points and what was computed there."""
     longest = max((int(np.max(results["count"], initial=0)) for _, results in pieces), default=0)
     inner = {"record_time": ("record",), "record_contact": ("record",), "record_state": ("record", "state")}
-    inner |= {"stick_fraction": ("contact",)}
+    inner |= {"stick_fraction": ("contact",), "end_mode": ("contact",)}
     inner |= dict.fromkeys(("minimum", "maximum", "start_state", "end_state"), ("state",))
     variables: dict[str, Any] = {}
     for name, kind in layout.items():

@@ -54,9 +54,10 @@ class Duration:
 
 @dataclass(frozen=True)
 class Start:
-    """Where motions start: a state; for random starts the range of every state instead, and the seed."""
+    """Where motions start: a state, with all contacts put at rest or not; or anywhere within a range of every state."""
 
     state: tuple[float, ...]
+    in_stick: bool = False
     within: tuple[tuple[float, float], ...] | None = None
     seed: int = 0
 
@@ -173,17 +174,19 @@ class Plan:
         numbers = self.points(chunk)
         out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
         starts = self.start.states(numbers)
-        for rows in self._rows(len(numbers), chunk.last - chunk.first):
+        held = np.full((len(numbers), len(self.model.contacts)), self.start.in_stick)
+        for before, rows in self._rows(len(numbers), chunk.last - chunk.first):
             if stop is not None and stop():
                 break
-            if self.carry and rows[0] is not None:
-                starts[rows[1]] = starts[rows[0]]
-            found = self._observe(numbers[rows[1]], starts[rows[1]])
+            if before is not None:
+                starts[rows], held[rows] = starts[before], held[before]
+            found = self._observe(numbers[rows], starts[rows], held[rows])
             for name, values in found.items():
-                out[name][rows[1]] = values
-            if self.carry:
+                out[name][rows] = values
+            if self.carry:  # from here on, `starts` has where the next ones start: after a bad point, where it did
                 good = (found["status"] == 0)[:, None]
-                starts[rows[1]] = np.where(good, found["end_state"], found["start_state"])
+                starts[rows] = np.where(good, found["end_state"], starts[rows])
+                held[rows] = np.where(good, found["end_mode"] == 0, held[rows])
         return out
 
     def _rows(self, count: int, lines: int) -> Iterator[tuple[slice | None, slice]]:
@@ -198,7 +201,7 @@ class Plan:
             yield before, rows
             before = rows
 
-    def _observe(self, numbers: NDArray[np.int64], starts: Floats) -> Results:
+    def _observe(self, numbers: NDArray[np.int64], starts: Floats, held: NDArray[np.bool_]) -> Results:
         """The results at some points; those that cannot be have their status and nothing else."""
         values = self.axes.at(numbers)
         parameters, starts, possible = self._parameters(values, starts)
@@ -210,7 +213,15 @@ class Plan:
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
         if possible.any():
             codes = self.observation.codes(self.model)
-            found = observed(self.field, codes, self.settings, starts[possible], parameters[possible], times[possible])
+            found = observed(
+                self.field,
+                codes,
+                self.settings,
+                starts[possible],
+                held[possible],
+                parameters[possible],
+                times[possible],
+            )
             for name, array in found.items():
                 out[name][possible] = array
         return out

@@ -67,7 +67,7 @@ def plan_sweep(
     plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, _whole("chunk", chunk), given)
     _check_size(plan)
     if start == "random":
-        return _with(plan, start=Start(plan.start.state, _ranges(plan, within or {}), _seed(seed)))
+        return _with(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), _seed(seed)))
     if within:
         raise SweepError('within gives the range of random starts: say start="random" with it')
     return plan
@@ -122,10 +122,10 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
 
 
 def _start(model: Model, start: Any) -> Start:
-    if start == "random":
-        start = None
-    elif isinstance(start, str):
-        raise SweepError(f'start is {shown(start)}: give states by name, "random" or nothing')
+    if isinstance(start, str):
+        if start not in ("random", "stick"):
+            raise SweepError(f'start is {shown(start)}: give states by name, "stick", "random" or nothing')
+        return Start(tuple(model.start_state()), in_stick=start == "stick")
     return Start(tuple(model.start_state(start)))
 
 

@@ -54,9 +54,11 @@ def sweep(
     - zip: the values in `over` (which may be a table) belong together, row by row, and make no grid.
     - observe: `stick_to_slip`, `slip_to_stick`, `strobe`, `section(...)`, `maxima(...)`, or None to record nothing.
     - t: (transient, observed time); or periods: both in periods of the excitation, (300, 100) by default.
-    - start: states by name, as the model has them by default; or "random", the same for every `seed`, in the ranges
-      `within` (by state; by default twice the range of the model's own motion).
+    - start: states by name, as the model has them by default; "stick": so, but with all contacts at rest; or
+      "random", always the same for one `seed`, in the ranges `within` by state (by default twice the range of the
+      model's own motion).
     - carry: "up" or "down": along the first axis, each motion starts where the one before ended, to show hysteresis.
+      Contacts that stick go on sticking, also on a belt whose speed has changed.
     - rtol: of the integration. tolerance: how well a motion must repeat itself, relative to its extent, to be periodic.
     - most: rows recorded per point; `truncated` says where there were more. most_steps: where to give up.
     - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.

@@ -25,22 +25,36 @@ class Settings:
 
 
 def observed(
-    field: Field, codes: Codes, settings: Settings, starts: Floats, parameters: Floats, times: Floats
+    field: Field,
+    codes: Codes,
+    settings: Settings,
+    starts: Floats,
+    held: NDArray[np.bool_],
+    parameters: Floats,
+    times: Floats,
 ) -> Results:
-    """What was observed, one row per trajectory; `times` has the ends of transient and run, and the forcing period."""
+    """What was observed, one row per trajectory; `times` has the ends of transient and run, and the forcing period.
+
+    Contacts that are `held` start at rest.
+    """
     m, count = field.program, len(starts)
     rows = np.full((count, max(settings.most, 1), m.ROW_WIDTH), np.nan)
     numbers, measures = np.zeros((count, m.NUMBERS), np.int64), np.zeros((count, m.MEASURES))
     choice = np.array([codes.kind, codes.which, codes.direction, settings.most, settings.most_steps], np.int64)
+    starts = np.array(starts, float)  # a copy: the kernel puts contacts at rest in it
     levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
     m.observe(
         np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), choice, levels, count,
-        np.ascontiguousarray(starts).reshape(-1), np.ascontiguousarray(parameters).reshape(-1),
+        starts.reshape(-1), _whole(held), np.ascontiguousarray(parameters).reshape(-1),
         np.ascontiguousarray(times).reshape(-1), np.zeros(m.STEP_WIDTH), np.zeros((m.N_CONTACTS + 1) * m.EVENT_WIDTH),
         np.zeros(2, np.int64), np.zeros(2 * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
         rows.reshape(-1), numbers.reshape(-1), measures.reshape(-1),
     )  # fmt: skip
     return _results(field, settings.most, starts, times, rows, numbers, measures)
+
+
+def _whole(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(flags, np.int64).reshape(-1)
 
 
 def _results(
@@ -73,6 +87,7 @@ def _results(
         "stick_fraction": np.where(seen, stick, np.nan),
         "start_state": starts,
         "end_state": columns(m.FINAL_STATE, n),
+        "end_mode": numbers[:, m.END_MODE :].astype(np.int8),
     }
     if most:
         contact = rows[:, :, 1]
