@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
 from typing import Any
 
 import xarray as xr
@@ -13,6 +11,8 @@ import xarray as xr
 from stickslip.model.errors import shown
 from stickslip.model.system import Model
 from stickslip.status import Status
+from stickslip.sweeps.checkpoint import Checkpoint
+from stickslip.sweeps.execute import cores, on_cluster, on_threads
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import Observation, SweepError, stick_to_slip
 from stickslip.sweeps.plan import Plan
@@ -39,6 +39,8 @@ def sweep(
     most_steps: int = 10**7,
     chunk: int = 64,
     threads: int | None = None,
+    checkpoint: str | Path | None = None,
+    cluster: Any = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
     """Simulate a model at many parameter values and record what its motion does after a transient.
@@ -62,6 +64,8 @@ def sweep(
     - rtol: of the integration. tolerance: how well a motion must repeat itself, relative to its extent, to be periodic.
     - most: rows recorded per point; `truncated` says where there were more. most_steps: where to give up.
     - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
+    - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped.
+    - cluster: a Dask client, cluster or scheduler address to run on, in place of threads.
     - progress: called with the number of points done and their total.
 
     A point that cannot be computed has its `status`, and the others go on. Ctrl-C keeps what is done.
@@ -78,53 +82,40 @@ def sweep(
         model, over, observe=observe, t=t, periods=periods, start=start, within=within, seed=seed, carry=carry,
         zip=zip, rtol=rtol, tolerance=tolerance, most=most, most_steps=most_steps, chunk=chunk,
     )  # fmt: skip
-    results, interrupted = run_plan(plan, threads or cores(), progress)
+    results, interrupted = run_plan(plan, threads or cores(), progress, checkpoint, cluster)
     data = plan.assemble(results)
     if interrupted:
         data.attrs["status"] = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
     return data
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
-
-
-def run_plan(plan: Plan, threads: int, progress: Progress | None = None) -> tuple[dict[int, Results], bool]:
-    """The results of all chunks by number, and whether the user interrupted; compiled code frees the interpreter."""
+def run_plan(
+    plan: Plan,
+    threads: int,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    cluster: Any = None,
+) -> tuple[Mapping[int, Results], bool]:
+    """The results of all chunks by number, and whether the user interrupted."""
     plan.run(plan.chunks[0], stop=lambda: True)  # fills nothing, and fails early where something is wrong
-    assert plan.field is not None  # compiled once, before the threads begin
-    results: dict[int, Results] = {}
-    halt = threading.Event()
-    with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
-        running = {pool.submit(plan.run, chunk, halt.is_set): chunk.index for chunk in plan.chunks}
-        try:
-            _collect(plan, running, results, progress)
-            return results, False
-        except KeyboardInterrupt:
-            halt.set()
-            for future in running:
-                future.cancel()
-            done, _ = wait([future for future in running if not future.cancelled()])
-            results |= {running[future]: future.result() for future in done if not future.cancelled()}
-            return results, True
-        except BaseException:
-            halt.set()
-            raise
+    store = Checkpoint(checkpoint, plan) if checkpoint is not None else None
+    kept: dict[int, Results] = {}
+    results: Mapping[int, Results] = kept if store is None else store
+    finished = set(results)
+    todo = [chunk.index for chunk in plan.chunks if chunk.index not in finished]
+    done = sum(len(plan.points(plan.chunks[index])) for index in finished)
 
-
-def _collect(
-    plan: Plan, running: Mapping[Future[Results], int], results: dict[int, Results], progress: Progress | None
-) -> None:
-    """Keep results as they come."""
-    waiting, reached = set(running), 0
-    while waiting:
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            results[running[future]] = future.result()
-            reached += len(results[running[future]]["status"])
+    def keep(index: int, found: Results) -> None:
+        nonlocal done
+        if store is None:
+            kept[index] = found
+        else:
+            store.keep(index, found)
+        done += len(found["status"])
         if progress:
-            progress(reached, plan.count)
+            progress(done, plan.count)
+
+    if not todo:
+        return results, False
+    interrupted = on_threads(plan, todo, keep, threads) if cluster is None else on_cluster(plan, todo, keep, cluster)
+    return results, interrupted

@@ -1,0 +1,108 @@
+"""A sweep on disk: finished chunks are kept as they come, and the same call goes on where it was stopped.
+
+The store is a Zarr group. All arrays are allocated first, under a temporary name, and the group is then renamed, so that a
+store is whole or not there. A chunk of work is one chunk of every array; it is written first, and then marked as done.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stickslip.sweeps.layout import Results
+from stickslip.sweeps.observation import SweepError
+from stickslip.sweeps.plan import Plan
+
+FORMAT = "stickslip sweep store 1"
+DONE = "done"
+
+
+class Checkpoint(Mapping[int, Results]):
+    """The finished chunks of a sweep in a folder, by their number.
+
+    >>> import stickslip as ss, tempfile, pathlib
+    >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(50, 50), chunk=2)
+    >>> store = Checkpoint(pathlib.Path(tempfile.mkdtemp()) / "sweep.zarr", plan)
+    >>> store.keep(1, plan.run(plan.chunks[1]))
+    >>> list(store), store[1]["status"].tolist()
+    ([1], [0])
+    """
+
+    def __init__(self, path: str | Path, plan: Plan) -> None:
+        self.path, self.plan = Path(path), plan
+        self.sizes = [len(plan.points(chunk)) for chunk in plan.chunks]
+        if not self.path.exists():
+            self._create()
+        self.group = self._opened()
+
+    def keep(self, index: int, results: Results) -> None:
+        """Write the results of a chunk, then mark it as done."""
+        for name, values in results.items():
+            self.group[name][index, : self.sizes[index]] = values
+        self.group[DONE][index] = 1
+
+    def __getitem__(self, index: int) -> Results:
+        if not 0 <= index < len(self.sizes) or not int(self.group[DONE][index]):
+            raise KeyError(index)
+        return {name: np.asarray(self.group[name][index, : self.sizes[index]]) for name in self.plan.layout}
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.nonzero(np.asarray(self.group[DONE][:]))[0].tolist())
+
+    def __len__(self) -> int:
+        return int(np.sum(self.group[DONE][:]))
+
+    def _create(self) -> None:
+        zarr = _zarr()
+        if not self.path.parent.is_dir():
+            raise SweepError(f"cannot write {str(self.path)!r}: the folder {str(self.path.parent)!r} does not exist")
+        temporary = Path(tempfile.mkdtemp(dir=self.path.parent, prefix=f".{self.path.name}."))
+        try:
+            group = zarr.open_group(temporary, mode="w")
+            group.attrs.update({"format": FORMAT, "fingerprint": self.plan.fingerprint, "sizes": self.sizes})
+            count, longest = len(self.sizes), max(self.sizes)
+            for name, layout in self.plan.layout.items():
+                shape = (count, longest, *layout.shape_per_point)
+                group.create_array(
+                    name, shape=shape, chunks=(1, *shape[1:]), dtype=layout.dtype, fill_value=_plain(layout.fill)
+                )
+            group.create_array(DONE, shape=(count,), chunks=(1,), dtype="int8", fill_value=0)
+            os.chmod(temporary, 0o755)  # a temporary folder is private, results are for colleagues too
+            os.rename(temporary, self.path)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+    def _opened(self) -> Any:
+        try:
+            group = _zarr().open_group(self.path, mode="r+")
+            attributes = dict(group.attrs)
+        except Exception as error:
+            reason = " ".join(str(error).split())[:120]
+            raise SweepError(f"{str(self.path)!r} is not the store of a sweep: {reason}") from None
+        if attributes.get("format") != FORMAT:
+            raise SweepError(f"{str(self.path)!r} is not the store of a sweep, but something else: choose another name")
+        if attributes.get("fingerprint") != self.plan.fingerprint or attributes.get("sizes") != self.sizes:
+            raise SweepError(
+                f"{str(self.path)!r} holds another sweep: its model, values, times, starts or chunks differ from those "
+                "given now. Give the same ones to go on with it, or choose another name"
+            )
+        return group
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise SweepError("checkpoint= needs the package zarr: pip install 'stickslip[store]'") from None
+    return zarr

@@ -1,0 +1,106 @@
+"""Where the chunks of a sweep are run: on the threads of this machine, or on a cluster.
+
+For developers: a way to run chunks takes the plan, the numbers of the chunks to do and `keep`, which is called in this
+process with each finished chunk. It returns whether the user interrupted; what was kept until then is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+from stickslip.sweeps.layout import Results
+from stickslip.sweeps.observation import SweepError
+from stickslip.sweeps.plan import Plan
+
+Keep = Callable[[int, Results], None]
+RETRIES = 5
+"""How often a chunk is tried again on a cluster whose workers die."""
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> bool:
+    """On the cores of this machine; compiled code frees the interpreter."""
+    assert plan.field is not None  # compiled once, before the threads begin
+    halt = threading.Event()
+    with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
+        running = {pool.submit(plan.run, plan.chunks[index], halt.is_set): index for index in todo}
+        try:
+            for future in _finished(running):
+                keep(running.pop(future), future.result())
+            return False
+        except KeyboardInterrupt:
+            halt.set()
+            for future in running:
+                future.cancel()
+            done, _ = wait([future for future in running if not future.cancelled()])
+            for future in done:
+                results = future.result()
+                if plan.is_complete(results):
+                    keep(running[future], results)
+            return True
+        except BaseException:
+            halt.set()
+            raise
+
+
+def _finished(futures: Iterable[Future[Results]]) -> Iterable[Future[Results]]:
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        yield from done
+
+
+def on_cluster(plan: Plan, todo: Sequence[int], keep: Keep, cluster: Any) -> bool:
+    """On the workers of Dask distributed. What a worker that dies had in hand is computed again by another."""
+    client, own = _client(cluster)
+    futures: dict[Any, int] = {}
+    try:
+        from distributed import as_completed
+
+        shared = client.scatter(plan, broadcast=True)
+        for index in todo:
+            futures[client.submit(run_chunk, shared, index, pure=False, retries=RETRIES)] = index
+        for future in as_completed(list(futures)):
+            if future.status != "finished":  # cancelled futures come, too
+                raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
+            keep(futures.pop(future), future.result())
+            future.release()
+        return False
+    except KeyboardInterrupt:
+        client.cancel(list(futures))
+        return True
+    finally:
+        if own:
+            client.close()
+
+
+def run_chunk(plan: Plan, index: int) -> Results:
+    """The results of one chunk: what a worker is asked to do."""
+    return plan.run(plan.chunks[index])
+
+
+def _client(cluster: Any) -> tuple[Any, bool]:
+    """A client of the cluster, and whether it is ours to close."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise SweepError("cluster= needs Dask distributed: pip install 'stickslip[cluster]'") from None
+    if isinstance(cluster, Client):
+        return cluster, False
+    try:
+        return Client(cluster), True
+    except (OSError, ValueError, TypeError) as error:
+        raise SweepError(
+            f"no cluster answers at {cluster!r}: {error}; give a Client, a cluster or its address"
+        ) from None
