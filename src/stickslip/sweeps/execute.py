@@ -63,15 +63,14 @@ def _finished(futures: Iterable[Future[Results]]) -> Iterable[Future[Results]]:
 
 def on_cluster(plan: Plan, todo: Sequence[int], keep: Keep, cluster: Any) -> bool:
     """On the workers of Dask distributed. What a worker that dies had in hand is computed again by another."""
-    client, own = _client(cluster)
+    dask = _distributed()
+    client, own = _client(dask, cluster)
     futures: dict[Any, int] = {}
     try:
-        from distributed import as_completed
-
         shared = client.scatter(plan, broadcast=True)
         for index in todo:
             futures[client.submit(run_chunk, shared, index, pure=False, retries=RETRIES)] = index
-        for future in as_completed(list(futures)):
+        for future in dask.as_completed(list(futures)):
             if future.status != "finished":  # cancelled futures come, too
                 raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
             keep(futures.pop(future), future.result())
@@ -90,16 +89,20 @@ def run_chunk(plan: Plan, index: int) -> Results:
     return plan.run(plan.chunks[index])
 
 
-def _client(cluster: Any) -> tuple[Any, bool]:
-    """A client of the cluster, and whether it is ours to close."""
+def _distributed() -> Any:
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise SweepError("cluster= needs Dask distributed: pip install 'stickslip[cluster]'") from None
-    if isinstance(cluster, Client):
+    return distributed
+
+
+def _client(dask: Any, cluster: Any) -> tuple[Any, bool]:
+    """A client of the cluster, and whether it is ours to close."""
+    if isinstance(cluster, dask.Client):
         return cluster, False
     try:
-        return Client(cluster), True
+        return dask.Client(cluster), True
     except (OSError, ValueError, TypeError) as error:
         raise SweepError(
             f"no cluster answers at {cluster!r}: {error}; give a Client, a cluster or its address"
