@@ -227,6 +227,93 @@ def follow(
         raise typer.Exit(STOPPED_EARLY)
 
 
+Over = Annotated[
+    list[str],
+    typer.Option(
+        "--over", metavar="NAME=FIRST:LAST:COUNT", help="What is swept: belt.speed=0.02:0.5:2000.", show_default=False
+    ),
+]
+Times = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--t", metavar="TRANSIENT OBSERVED", help="Times before observing, and of observing."),
+]
+Periods = Annotated[
+    tuple[float, float] | None,
+    typer.Option(metavar="TRANSIENT OBSERVED", help="The same in periods of the excitation; 300 100 by default."),
+]
+Carry = Annotated[str | None, typer.Option(metavar="up|down", help="Start each motion where the one before it ended.")]
+Checkpoint = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keep finished work here; the same command goes on with it.")
+]
+Threads = Annotated[int | None, typer.Option(help="How many at once; one per core by default.")]
+SweepFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the sweep to this NetCDF file.")]
+
+
+@app.command()
+def sweep(
+    model: ModelArgument,
+    over: Over,
+    settings: Settings = None,
+    start: Start = None,
+    observe: Annotated[
+        str, typer.Option(help="stick_to_slip, slip_to_stick or strobe: the points that are recorded.")
+    ] = "stick_to_slip",
+    t: Times = None,
+    periods: Periods = None,
+    carry: Carry = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
+    most: Annotated[int, typer.Option(help="The largest number of points recorded for each value.")] = 500,
+    threads: Threads = None,
+    checkpoint: Checkpoint = None,
+    plot: Plots = None,
+    save: SweepFile = None,
+) -> None:
+    """Simulate a model at many values of a parameter: bifurcation diagrams.
+
+    Ctrl-C stops; what was computed until then is summed up, saved and drawn all the same.
+    """
+    with one_line_errors():
+        from stickslip.cli import sweeps
+
+        request = sweeps.Request(
+            model, over, settings or [], start or [], observe, list(t or []), list(periods or []), carry, rtol, most,
+            threads, checkpoint, "periodicity", plot or [], save,
+        )  # fmt: skip
+        finished = sweeps.perform(request, 1)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
+
+
+@app.command(name="map")
+def map_command(
+    model: ModelArgument,
+    over: Over,
+    settings: Settings = None,
+    start: Start = None,
+    t: Times = None,
+    periods: Periods = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
+    threads: Threads = None,
+    checkpoint: Checkpoint = None,
+    quantity: Annotated[
+        str, typer.Option(metavar="WHAT", help="What to draw: periodicity, period, events, stick_fraction, maximum.")
+    ] = "periodicity",
+    plot: Plots = None,
+    save: SweepFile = None,
+) -> None:
+    """Simulate a model over a grid of two parameters: a map of what its motion is like."""
+    with one_line_errors():
+        from stickslip.cli import sweeps
+
+        request = sweeps.Request(
+            model, over, settings or [], start or [], "none", list(t or []), list(periods or []), None, rtol, 1,
+            threads, checkpoint, quantity, plot or [], save,
+        )  # fmt: skip
+        finished = sweeps.perform(request, 2)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
+
+
 @contextmanager
 def one_line_errors() -> Iterator[None]:
     """What a user can mend is one line on stderr, not a traceback."""

@@ -1,5 +1,6 @@
 """Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
-`comparison` of methods, `branch` for bifurcation diagrams, `multipliers` in the complex plane; `save`.
+`comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
+`parameter_map` and `poincare` of sweeps; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
@@ -14,8 +15,10 @@ from stickslip.plot.modes import modes
 from stickslip.plot.multipliers import multipliers
 from stickslip.plot.phase import phase
 from stickslip.plot.save import save
+from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
 
 __all__ = [
+    "bifurcation",
     "branch",
     "characteristic",
     "comparison",
@@ -23,6 +26,8 @@ __all__ = [
     "history",
     "modes",
     "multipliers",
+    "parameter_map",
     "phase",
+    "poincare",
     "save",
 ]

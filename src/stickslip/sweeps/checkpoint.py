@@ -1,7 +1,7 @@
 """A sweep on disk: finished chunks are kept as they come, and the same call goes on where it was stopped.
 
-The store is a Zarr group. All arrays are allocated first, under a temporary name, and the group is then renamed, so that
-a store is whole or not there. A chunk of work is one chunk of every array; it is written first, and then marked as done.
+The store is a Zarr group. All arrays are allocated first, under a temporary name, and the group is then renamed: a
+store is whole or not there. A chunk of work is one chunk of every array; it is written first, then marked as done.
 """
 
 from __future__ import annotations

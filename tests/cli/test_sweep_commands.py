@@ -1,0 +1,49 @@
+"""`stickslip sweep` and `stickslip map` by hand: what they print, write, draw and refuse."""
+
+import pytest
+from typer.testing import CliRunner
+
+import stickslip as ss
+from stickslip.cli import app
+
+
+def call(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.output
+
+
+def test_sweep(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = call(
+        "sweep", "forced_oscillator", "--over", "base.eta=0.9,1.15,1.5", "--periods", "100", "30",
+        "--plot", "bifurcation.png", "--save", "sweep.nc",
+    )  # fmt: skip
+    assert code == 0 and "The sweep is complete." in text
+    for kind in ("1:1", "2:3", "1:2"):
+        assert kind in text
+    data = ss.load("sweep.nc")
+    assert data["n"].values.tolist() == [1, 2, 1] and (tmp_path / "bifurcation.png").stat().st_size > 10_000
+
+
+def test_map(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = call(
+        "map", "forced_oscillator", "--over", "contact.normal=8:10:2", "--over", "base.eta=0.9:1.5:2",
+        "--periods", "100", "30", "--plot", "map.png",
+    )  # fmt: skip
+    assert code == 0 and "1:1" in text and (tmp_path / "map.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("sweep", "forced_oscillator", "--over", "base.eta=0.2:3"), "write NAME=FIRST:LAST:COUNT"),
+        (("sweep", "forced_oscillator", "--over", "base.etta=0.2:3:4"), "base.etta"),
+        (("map", "forced_oscillator", "--over", "base.eta=0.2:3:4"), "a map needs two --over"),
+        (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--observe", "nothing"), "observe is 'nothing'"),
+        (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--plot", "no/such.png"), "there is no folder"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: tuple[str, ...], words: str) -> None:
+    code, text = call(*arguments)
+    assert code == 1 and words in text and len(text.strip().splitlines()) == 1

@@ -1,0 +1,87 @@
+"""Pictures of sweeps show the points that were recorded, and each kind of motion in its colour."""
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+import stickslip as ss
+from stickslip.plot.sweeps import kinds_of
+
+matplotlib.use("agg")
+FORCED = ss.models.forced_oscillator("III")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def diagram():
+    return ss.sweep(FORCED, {"base.eta": [0.9, 1.15, 1.5]}, periods=(100, 30))
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return ss.sweep(
+        FORCED, {"contact.normal": [8.0, 10.0], "base.eta": [0.9, 1.5, 2.4]}, periods=(100, 30), observe=None
+    )
+
+
+def test_every_recorded_point_is_in_the_diagram(diagram):
+    ax = ss.plot.bifurcation(diagram)
+    (points,) = [line for line in ax.lines if line.get_gid() == "points"]
+    assert len(points.get_xdata()) == int(np.isfinite(diagram["x.block"].values).sum())
+    at = points.get_ydata()[points.get_xdata() == 1.5]
+    assert np.allclose(at, 4.3896839145, atol=1e-6)
+    assert ax.get_xlabel() == "base.eta" and "x_" in ax.get_ylabel()
+
+
+def test_many_points_are_drawn_by_density(diagram):
+    wide = ss.sweep(FORCED, {"base.eta": np.linspace(0.3, 0.5, 400)}, periods=(5, 60), most=200)
+    assert int(np.isfinite(wide["x.block"].values).sum()) > 30_000
+    ax = ss.plot.bifurcation(wide)
+    assert [mesh.get_gid() for mesh in ax.collections] == ["density"]
+
+
+def test_kinds_have_their_colours(grid):
+    words = kinds_of(grid)
+    assert words[1].tolist() == ["1:1", "1:2", "1:3"]
+    ax = ss.plot.parameter_map(grid)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert set(labels) == set(words.ravel().tolist())
+    (mesh,) = ax.collections
+    assert len(np.unique(mesh.get_array())) == len(labels)
+
+
+def test_a_number_over_two_parameters(grid):
+    ax = ss.plot.parameter_map(grid, "stick_fraction")
+    (mesh,) = ax.collections
+    assert np.allclose(np.ravel(mesh.get_array()), grid["stick_fraction"].values[:, :, 0].ravel())
+
+
+def test_a_poincare_map():
+    data = ss.sweep(FORCED, {"base.eta": [1.5]}, observe=ss.strobe, periods=(100, 30))
+    ax = ss.plot.poincare(data)
+    (points,) = [line for line in ax.lines if line.get_gid() == "points"]
+    assert len(points.get_xdata()) == int(data["count"][0])
+    assert len(np.unique(np.round(points.get_xdata(), 6))) == 2  # the motion repeats itself after two periods
+
+
+def test_mistakes_are_sentences(diagram, grid):
+    with pytest.raises(ValueError, match=r"over one parameter; this one is over contact\.normal, base\.eta"):
+        ss.plot.bifurcation(grid)
+    with pytest.raises(ValueError, match=r"grid of two parameters; this one is over base\.eta"):
+        ss.plot.parameter_map(diagram)
+    with pytest.raises(ValueError, match=r"no state .x\.blok."):
+        ss.plot.bifurcation(diagram, "x.blok")
+    with pytest.raises(ValueError, match="not a sweep"):
+        ss.plot.bifurcation(ss.simulate(FORCED, t=5))
+
+
+def test_a_sweep_is_saved_and_loaded(diagram, tmp_path):
+    again = ss.load(ss.save(diagram, tmp_path / "sweep.nc"))
+    assert again.equals(diagram)
+    ss.plot.bifurcation(again)
