@@ -22,7 +22,7 @@ from stickslip.targets import join
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-MOST_BYTES = 16e9
+MOST_BYTES = 8e9
 """No sweep may record more than this at once."""
 
 

@@ -1,0 +1,100 @@
+"""Plans: sweeps as data, cut into chunks that can be run anywhere."""
+
+import pickle
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import stickslip as ss
+from stickslip.field import compile
+from stickslip.targets import join
+
+OVER = {"base.eta": np.linspace(0.8, 2.0, 10)}
+
+
+def plan_of(**keywords):
+    return ss.plan_sweep(ss.models.forced_oscillator("III"), **({"over": OVER, "periods": (20, 10)} | keywords))
+
+
+def test_chunks_cover_all_points_once():
+    plan = plan_of(chunk=4)
+    assert [(c.index, c.first, c.last) for c in plan.chunks] == [(0, 0, 4), (1, 4, 8), (2, 8, 10)]
+    assert np.concatenate([plan.points(c) for c in plan.chunks]).tolist() == list(range(10))
+
+
+def test_carry_cuts_across_the_other_axes():
+    plan = plan_of(over=OVER | {"base.u0": [0.4, 0.5, 0.6]}, carry="up", chunk=10)
+    assert len(plan.chunks) == 3
+    assert plan.points(plan.chunks[1]).tolist() == list(range(1, 30, 3))
+    assert sorted(np.concatenate([plan.points(c) for c in plan.chunks]).tolist()) == list(range(30))
+
+
+def test_results_follow_the_layout():
+    plan = plan_of(chunk=4)
+    results = plan.run(plan.chunks[2])
+    assert set(results) == set(plan.layout)
+    for name, layout in plan.layout.items():
+        assert results[name].shape == (2, *layout.shape_per_point)
+        assert results[name].dtype == layout.dtype
+
+
+def test_order_and_process_do_not_matter():
+    plan = plan_of(chunk=3, start="random", seed=1)
+    copy = pickle.loads(pickle.dumps(plan))
+    assert copy == plan
+    assert copy.fingerprint == plan.fingerprint
+    forwards = plan.assemble({c.index: plan.run(c) for c in plan.chunks})
+    backwards = copy.assemble({c.index: copy.run(c) for c in reversed(copy.chunks)})
+    xr.testing.assert_identical(forwards, backwards)
+
+
+def test_missing_chunks_are_marked():
+    plan = plan_of(chunk=4)
+    data = plan.assemble({1: plan.run(plan.chunks[1])})
+    assert data["status"].values.tolist() == [-1] * 4 + [0] * 4 + [-1] * 2
+    assert np.isnan(data["x.block"].values[0]).all()
+    assert data.attrs["status"] == "4 of 10 points were computed."
+    assert plan.assemble({})["status"].values.tolist() == [-1] * 10
+
+
+def test_a_stopped_chunk_is_not_complete():
+    plan = plan_of(over={"base.eta": np.linspace(0.8, 2.0, 40)})
+    answers = iter([False, True])
+    results = plan.run(plan.chunks[0], stop=lambda: next(answers))
+    assert not plan.is_complete(results)
+    assert (results["status"] == 0).sum() == 16
+    assert plan.is_complete(plan.run(plan.chunks[0]))
+
+
+def test_fingerprint_tells_sweeps_apart():
+    first = plan_of().fingerprint
+    assert first == plan_of().fingerprint == plan_of(chunk=3).fingerprint
+    others = [
+        plan_of(rtol=1e-10), plan_of(periods=(20, 11)), plan_of(observe=ss.slip_to_stick), plan_of(carry="up"),
+        plan_of(start={"x.block": 1.0}), plan_of(over={"base.eta": OVER["base.eta"] + 1e-15}), plan_of(most=7),
+        plan_of(start="random"), plan_of(start="random", seed=1),
+    ]  # fmt: skip
+    assert len({first, *(plan.fingerprint for plan in others)}) == 10
+
+
+def test_a_model_that_cannot_be_written_stays_in_its_process():
+    block = ss.Mass("block", m=1.0, x=1.0)
+    table = ss.Tabulated([0.0, 1.0, 2.0], [0.3, 0.2, 0.25])
+    model = ss.System(
+        ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.Belt("belt", 0.5), law=table, normal=1.0)
+    )
+    plan = ss.plan_sweep(model, {"belt.speed": [0.2, 0.5]}, t=(10, 20))
+    assert plan.run(plan.chunks[0])["status"].tolist() == [0, 0]
+    if plan.given is not None:
+        with pytest.raises(ss.ModelError, match="another process"):
+            pickle.dumps(plan)
+
+
+def test_compiled_code_does_what_plain_python_does():
+    plan = plan_of(over={"base.eta": [0.9, 1.4]}, observe=ss.section("x.block", 1.0, "both"), periods=(2, 4))
+    compiled = plan.run(plan.chunks[0])
+    plain = pickle.loads(pickle.dumps(plan))
+    plain.__dict__["field"] = compile(plan.model, target="python", order=plan.field.order, kernels=join.OBSERVE)
+    for name, values in plain.run(plan.chunks[0]).items():
+        np.testing.assert_allclose(values, compiled[name], rtol=1e-6, atol=1e-9, err_msg=name)
