@@ -70,4 +70,4 @@ def test_as_a_single_simulation(third):
     assert int(rows["events"]) == int((run["event_time"].values > 300 * period).sum())
     np.testing.assert_allclose(rows["maximum"], [dense[s].max() for s in ("x.block", "v.block")], atol=1e-4)
     np.testing.assert_allclose(rows["minimum"], [dense[s].min() for s in ("x.block", "v.block")], atol=1e-4)
-    assert float(rows["stick_fraction"][0]) == pytest.approx(float((dense["mode"] == 0).mean()), abs=1e-3)
+    assert float(rows["stick_fraction"][0]) == pytest.approx(float((dense["mode"] == 0).mean()), abs=5e-3)

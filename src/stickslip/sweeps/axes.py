@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,11 @@ class Axes:
     def at(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """Values at the points with these numbers: one row each."""
         places = np.unravel_index(numbers, self.shape) if self.grid else [numbers] * len(self.names)
-        return np.stack([np.asarray(v)[i] for v, i in zip(self.values, places, strict=True)], axis=1)
+        return np.stack([v[i] for v, i in zip(self._arrays, places, strict=True)], axis=1)
+
+    @cached_property
+    def _arrays(self) -> list[NDArray[np.float64]]:
+        return [np.array(values) for values in self.values]
 
     def rising(self) -> NDArray[np.int64]:
         """The order of the first axis in which its values rise; a list of points stays as it is."""

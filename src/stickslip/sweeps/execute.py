@@ -31,7 +31,6 @@ def cores() -> int:
 
 def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> bool:
     """On the cores of this machine; compiled code frees the interpreter."""
-    assert plan.field is not None  # compiled once, before the threads begin
     halt = threading.Event()
     with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
         running = {pool.submit(plan.run, plan.chunks[index], halt.is_set): index for index in todo}
@@ -51,6 +50,7 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
             return True
         except BaseException:
             halt.set()
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 

@@ -30,6 +30,7 @@ from stickslip.targets import join
 
 Floats = NDArray[np.float64]
 Stop = Callable[[], bool]
+NOT_PERIODIC = -1.0
 BATCH = 16
 """Points between two questions whether to stop."""
 
@@ -110,6 +111,10 @@ class Plan:
         """The model compiled for observing."""
         return compile(self.model, order=self.method.taylor_order, kernels=join.OBSERVE)
 
+    def compile(self) -> None:
+        """Compile now what `run` needs: once, before several threads ask for it."""
+        _ = self.field, self.layout, self._forcing
+
     @property
     def method(self) -> Exact:
         """How trajectories are integrated."""
@@ -138,7 +143,7 @@ class Plan:
             repr(self.duration), repr(self.start), self.carry, repr(self.settings),
         ]  # fmt: skip
         if self.given is not None:
-            parts += [self.given.structure(), dict(self.given.parameters)]
+            parts += [self.field.source, dict(self.given.parameters)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     # -- chunks ------------------------------------------------------------------------------------------------------
@@ -203,25 +208,14 @@ class Plan:
 
     def _observe(self, numbers: NDArray[np.int64], starts: Floats, held: NDArray[np.bool_]) -> Results:
         """The results at some points; those that cannot be have their status and nothing else."""
-        values = self.axes.at(numbers)
-        parameters, starts, possible = self._parameters(values, starts)
-        times = np.array(
-            [self._times(row) if ok else (0.0, 0.0, 0.0) for row, ok in zip(parameters, possible, strict=True)]
-        )
+        parameters, starts, possible = self._parameters(self.axes.at(numbers), starts)
+        times = np.array([self._times(row) for row in parameters])
         possible &= np.isfinite(times).all(axis=1)
         out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
         if possible.any():
-            codes = self.observation.codes(self.model)
-            found = observed(
-                self.field,
-                codes,
-                self.settings,
-                starts[possible],
-                held[possible],
-                parameters[possible],
-                times[possible],
-            )
+            chosen = starts[possible], held[possible], parameters[possible], times[possible]
+            found = observed(self.field, self.observation.codes(self.model), self.settings, *chosen)
             for name, array in found.items():
                 out[name][possible] = array
         return out
@@ -241,21 +235,20 @@ class Plan:
         return np.array(rows, float).reshape(len(values), -1), starts, possible
 
     def _is_start(self, name: str) -> bool:
-        return (
-            name.startswith(START)
-            and name.removeprefix(START) in self.model.states
-            and (name not in self.model.parameters)
-        )
+        return name.startswith(START) and name not in self.model.parameters
 
     def _times(self, parameters: Floats) -> tuple[float, float, float]:
         """Ends of the transient and of the run, and the period of the excitation (0: none)."""
         try:
-            period = abs(self._forcing(parameters)) if self._forcing(parameters) != -1 else 0.0
+            period = self._forcing(parameters)
         except (ArithmeticError, ValueError):
             period = math.inf
         d = self.duration
-        unit = period if d.in_periods else 1.0
-        return d.transient * unit, (d.transient + d.recorded) * unit, period
+        if not d.in_periods:
+            known = math.isfinite(period) and period != NOT_PERIODIC
+            return d.transient, d.transient + d.recorded, abs(period) if known else 0.0
+        period = abs(period)
+        return d.transient * period, (d.transient + d.recorded) * period, period
 
     # -- results -----------------------------------------------------------------------------------------------------
 

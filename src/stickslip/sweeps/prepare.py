@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
-from stickslip.sweeps.axes import axes_from
+from stickslip.sweeps.axes import Axes, axes_from
 from stickslip.sweeps.layout import layout_for
 from stickslip.sweeps.observation import Nothing, Observation, Strobe, SweepError, observation_from, stick_to_slip
 from stickslip.sweeps.plan import Duration, Plan, Start
@@ -67,16 +68,10 @@ def plan_sweep(
     plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, _whole("chunk", chunk), given)
     _check_size(plan)
     if start == "random":
-        return _with(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), _seed(seed)))
+        return replace(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), _seed(seed)))
     if within:
         raise SweepError('within gives the range of random starts: say start="random" with it')
     return plan
-
-
-def _with(plan: Plan, **changes: Any) -> Plan:
-    import dataclasses
-
-    return dataclasses.replace(plan, **changes)
 
 
 def _whole(what: str, value: Any) -> int:
@@ -162,9 +157,7 @@ def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tupl
         return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
     name = plan.axes.names[0]
     own = model.parameters.get(getattr(model, "aliases", {}).get(name, name), 0.0)
-    from stickslip.sweeps.axes import Axes
-
-    alone = _with(plan, axes=Axes((name,), ((own,),), True), carry=None)
+    alone = replace(plan, axes=Axes((name,), ((own,),), True), carry=None)
     found = alone.run(alone.chunks[0])
     low, high = found["minimum"][0], found["maximum"][0]
     if not np.all(np.isfinite(low)):

@@ -97,7 +97,7 @@ def run_plan(
     cluster: Any = None,
 ) -> tuple[Mapping[int, Results], bool]:
     """The results of all chunks by number, and whether the user interrupted."""
-    plan.run(plan.chunks[0], stop=lambda: True)  # fills nothing, and fails early where something is wrong
+    plan.compile()
     store = Checkpoint(checkpoint, plan) if checkpoint is not None else None
     kept: dict[int, Results] = {}
     results: Mapping[int, Results] = kept if store is None else store
