@@ -36,8 +36,8 @@ EXACT = KernelSet(
 )
 TANGENT = KernelSet(
     "tangent",
-    (*EXACT.files, "tangent", "phase"),
-    ("constants", "ingredients", "begin", "march", "propagate", "flow", "end_variations", "forcing"),
+    (*EXACT.files, "tangent", "phase", "exponents", "returns"),
+    (*EXACT.entry_points, "flow", "end_variations", "forcing", "carry_on", "next_releases"),
     tangent=True,
 )
 OBSERVE = KernelSet("observe", (*EXACT.files, "observe"), ("constants", "ingredients", "begin", "march", "observe"))
