@@ -1,1 +1,1 @@
-"""Sweeps: one model at many parameter values, each motion observed after its transient."""
+"""Many trajectories: sweeps, maps, basins, exponents."""

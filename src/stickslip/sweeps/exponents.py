@@ -1,0 +1,238 @@
+"""`lyapunov`: how fast neighbouring motions part, in every direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from stickslip.methods.base import OUTCOMES
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.system import Model
+from stickslip.orbits.guess import scale_of
+from stickslip.orbits.motion import Motion
+from stickslip.status import Status
+
+Floats = NDArray[np.float64]
+RTOL = 1e-10
+PIECES = 400
+"""Parts of the time at whose ends the sums are kept."""
+
+BLOCKS = 20
+"""Parts of the time whose means say how sure the mean of all is."""
+
+MOST_STEPS = 10**15
+CYCLES = ("time", "forcing", "release")
+
+
+@dataclass(frozen=True, eq=False)
+class Lyapunov:
+    """The Lyapunov exponents of a motion.
+
+    `exponents` are per unit time, largest first, `error` their standard errors. Where contacts come to rest, directions
+    are lost for good: their exponents are −inf, and `lost` is their number. `per` says what a cycle is ("time": a unit
+    of time, "forcing": a period of the excitation, "release": from one change from stick to slip to the next, of any
+    contact), `cycle` is its mean length, and `per_cycle` are the exponents per cycle. `history` has the exponents as
+    they were after a part of the time, `status` how the run ended.
+
+    >>> import stickslip as ss
+    >>> spectrum = ss.lyapunov(ss.models.block_on_belt(), t=600)
+    >>> spectrum.lost, bool(abs(spectrum.largest) < 0.01)
+    (1, True)
+    """
+
+    model: Model
+    exponents: Floats
+    error: Floats
+    per: str
+    cycle: float
+    per_cycle: Floats
+    per_cycle_error: Floats
+    lost: int
+    releases: int
+    history: xr.Dataset
+    status: Status
+
+    @property
+    def largest(self) -> float:
+        """The largest exponent, per unit time: positive where the motion is chaotic."""
+        return float(self.exponents[0])
+
+    @property
+    def dimension(self) -> float:
+        """The dimension of the attractor by Kaplan and Yorke, without the direction of time of an excited system."""
+        sums = np.cumsum(self.exponents)
+        whole = int(np.sum(sums >= 0))
+        if whole == 0 or whole == len(sums):
+            return float(whole)
+        return whole + float(sums[whole - 1] / abs(self.exponents[whole]))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{e:.6g}" for e in self.exponents)
+        return f"<Lyapunov exponents of {self.model.about.name or 'a model'}: {values}>"
+
+
+def lyapunov(
+    model: Model,
+    *,
+    t: float,
+    transient: float | None = None,
+    start: Mapping[str, float] | Sequence[float] | None = None,
+    count: int | None = None,
+    renormalise: int = 1,
+    per: str = "time",
+    rtol: float = RTOL,
+    progress: Callable[[float], None] | None = None,
+) -> Lyapunov:
+    """The Lyapunov exponents of the motion from a start, from its exact derivatives through every event.
+
+    Returns a `Lyapunov`.
+
+    Keywords
+    - t: how long growth is measured.
+    - transient: how long the motion runs before, a tenth of t by default; directions are carried in its second half.
+    - start: as for `simulate`.
+    - count: how many exponents, from the largest; all by default.
+    - renormalise: steps between two orthonormalisations; the exponents do not depend on it.
+    - per: what `per_cycle` counts by: "time", "forcing" or "release" (stick → slip). The exponents of a map of release
+      points are those per release.
+    - rtol: relative tolerance of a step.
+    - progress: called now and then with the part of the time that is done.
+
+    An excited system has one exponent per state; the direction of time, whose exponent is 0, is not among them. A
+    system without excitation that does not come to rest has an exponent 0, along its own motion.
+
+    >>> import stickslip as ss
+    >>> chaos = ss.lyapunov(ss.models.forced_oscillator("III", eta=1.915, u0=1.0), t=3000, per="release")
+    >>> chaos.lost, bool(0.1 < chaos.per_cycle[0] < 0.22)
+    (1, True)
+    """
+    t = check_number("lyapunov: t", t, positive=True)
+    transient = 0.1 * t if transient is None else check_number("lyapunov: transient", transient, nonnegative=True)
+    rtol = check_number("lyapunov: rtol", rtol, positive=True)
+    directions = len(model.states) if count is None else _whole("count", count, len(model.states))
+    march = _March(Motion(model, rtol), model.start_state(start), _whole("renormalise", renormalise))
+    cycle_of = _cycles(march.motion, per)
+    report = progress or (lambda part: None)
+    status = march.settle(transient, directions)
+    rows = [march.row()]
+    for piece in range(1, PIECES + 1):
+        if not status.finished:
+            break
+        status = march.to(transient + t * piece / PIECES)
+        if status.finished:
+            rows.append(march.row())
+        report(piece / PIECES)
+    return _summary(model, np.array(rows), march.left, per, cycle_of, status)
+
+
+def _whole(what: str, value: Any, most: int | None = None) -> int:
+    allowed = "1 or more" if most is None else f"from 1 to {most}, the number of states"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1 or (most and value > most):
+        raise ModelError(f"lyapunov: {what} is {value!r}: it must be a whole number, {allowed}")
+    return int(value)
+
+
+def _cycles(motion: Motion, per: str) -> float | None:
+    """The length of a cycle; None where releases have to be counted."""
+    if per not in CYCLES:
+        raise ModelError(f"lyapunov: per is {per!r}: it must be one of {', '.join(CYCLES)}")
+    if per == "release":
+        return None
+    if per == "time":
+        return 1.0
+    if motion.forcing_period is None:
+        raise ModelError('lyapunov: per is "forcing", but the equations show no excitation with a period')
+    return motion.forcing_period
+
+
+class _March:
+    """The motion with its directions, and what has been summed up so far."""
+
+    def __init__(self, motion: Motion, start: Sequence[float], every: int) -> None:
+        self.motion, self.every = motion, every
+        m, n = motion.field.program, motion.states
+        self.floats, self.integers = motion.field.workspace()
+        self.floats[m.STATE : m.STATE + n] = start
+        self.floats[m.TOLERANCE], self.floats[m.GUESS] = motion.rtol, 1.0
+        self.scale, self.sums, self.sizes = np.ones(n), np.zeros(n), np.zeros(n)
+        self.releases, self.filled = np.zeros(1, np.int64), np.zeros(2, np.int64)
+        self.step, self.events = np.zeros(m.STEP_WIDTH), np.zeros((1 + motion.contacts) * m.EVENT_WIDTH)
+        self.code = m.begin(self.floats, self.integers)
+
+    @property
+    def left(self) -> int:
+        """The number of directions that are not lost."""
+        return int(self.integers[self.motion.field.program.DIRECTIONS])
+
+    def settle(self, transient: float, directions: int) -> Status:
+        """Half of the transient alone, to see how large the states are; the other half with the directions."""
+        m, n = self.motion.field.program, self.motion.states
+        status = self.to(0.5 * transient) if self.code == 0 else OUTCOMES[self.code]
+        self.scale = scale_of(self.sizes[None, :], n) if np.any(self.sizes > 0) else np.ones(n)
+        chosen, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
+        self.floats[m.VARIATION : m.VARIATION + directions * n] = (chosen[:directions] * self.scale).ravel()
+        self.integers[m.VARIED : m.VARIED + directions] = -1
+        self.integers[m.DIRECTIONS] = directions
+        self.total = directions
+        if status.finished:
+            status = self.to(transient)
+        self.sums[:], self.releases[:] = 0.0, 0
+        return status
+
+    def to(self, time: float) -> Status:
+        """Go on to a time."""
+        m = self.motion.field.program
+        arrays = (self.scale, self.sums, self.sizes, self.releases, self.step, self.events, self.filled)
+        code = m.carry_on(self.floats, self.integers, float(time), self.every, MOST_STEPS, *arrays)
+        return OUTCOMES[code]
+
+    def row(self) -> Floats:
+        """Time, releases, and the logarithms of growth of all directions, lost ones being −inf."""
+        sums = np.where(np.arange(self.total) < self.left, self.sums[: self.total], -np.inf)
+        time = float(self.floats[self.motion.field.program.TIME])
+        return np.array([time, float(self.releases[0]), *sums])
+
+
+def _summary(
+    model: Model, rows: Floats, left: int, per: str, cycle_of: float | None, status: Status
+) -> Lyapunov:
+    """Exponents and their errors from the sums at the ends of all pieces."""
+    time, releases, sums = rows[:, 0] - rows[0, 0], rows[:, 1], rows[:, 2:]
+    total, count = float(time[-1]), int(releases[-1])
+    cycle = cycle_of if cycle_of is not None else total / count if count else np.nan
+    kept = sums[:, :left]
+    order = np.argsort(-kept[-1], kind="stable")
+    kept = kept[:, order]
+    ends = np.linspace(0, len(time) - 1, min(BLOCKS, len(time) - 1) + 1).astype(int)
+    by_time = _ratio(np.diff(kept[ends], axis=0), np.diff(time[ends]))
+    cycles = np.diff(releases[ends]) if cycle_of is None else np.diff(time[ends]) / cycle_of
+    by_cycle = _ratio(np.diff(kept[ends], axis=0), cycles)
+    lost = sums.shape[1] - left
+    full = [np.concatenate([column, np.full(lost, fill)]) for pair in (by_time, by_cycle) for column, fill in zip(pair, (-np.inf, 0.0), strict=True)]
+    history = _history(time, kept, lost, model.time_unit)
+    return Lyapunov(model, full[0], full[1], per, float(cycle), full[2], full[3], lost, count, history, status)
+
+
+def _ratio(growth: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """Growth per length, all in all, and its standard error from how blocks scatter about it."""
+    total = float(np.sum(lengths))
+    if len(growth) == 0 or total == 0:
+        return np.full(growth.shape[1], np.nan), np.full(growth.shape[1], np.nan)
+    mean = np.sum(growth, axis=0) / total
+    scatter = growth - mean * lengths[:, None]
+    blocks = len(growth)
+    return mean, np.sqrt(np.sum(scatter**2, axis=0) * blocks / max(blocks - 1, 1)) / total
+
+
+def _history(time: Floats, kept: Floats, lost: int, unit: str) -> xr.Dataset:
+    """The exponents as they were after a part of the time."""
+    values = (kept[1:] - kept[0]) / time[1:, None]
+    values = np.column_stack([values, np.full((len(values), lost), -np.inf)])
+    data = {"exponent": (("time", "direction"), values, {"units": f"1/{unit}" if unit else ""})}
+    coordinates = {"time": ("time", time[1:], {"units": unit}), "direction": np.arange(1, values.shape[1] + 1)}
+    return xr.Dataset(data, coordinates)
