@@ -10,12 +10,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.field import compile
 from stickslip.methods.base import OUTCOMES
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
-from stickslip.orbits.motion import Motion
+from stickslip.orbits.motion import ORDER, Motion
 from stickslip.status import Status
+from stickslip.targets import join
 
 Floats = NDArray[np.float64]
 RTOL = 1e-10
@@ -115,7 +117,7 @@ def lyapunov(
     transient = 0.1 * t if transient is None else check_number("lyapunov: transient", transient, nonnegative=True)
     rtol = check_number("lyapunov: rtol", rtol, positive=True)
     directions = len(model.states) if count is None else _whole("count", count, len(model.states))
-    march = _March(Motion(model, rtol), model.start_state(start), _whole("renormalise", renormalise))
+    march = _March(neighbours(model, rtol), model.start_state(start), _whole("renormalise", renormalise))
     cycle_of = _cycles(march.motion, per)
     report = progress or (lambda part: None)
     status = march.settle(transient, directions)
@@ -128,6 +130,11 @@ def lyapunov(
             rows.append(march.row())
         report(piece / PIECES)
     return _summary(model, np.array(rows), march.left, per, cycle_of, status)
+
+
+def neighbours(model: Model, rtol: float) -> Motion:
+    """The motion of a model, compiled with the kernels that carry directions without end."""
+    return Motion(model, rtol, compile(model, order=ORDER, kernels=join.NEIGHBOURS))
 
 
 def _whole(what: str, value: Any, most: int | None = None) -> int:
@@ -175,7 +182,8 @@ class _March:
         status = self.to(0.5 * transient) if self.code == 0 else OUTCOMES[self.code]
         self.scale = scale_of(self.sizes[None, :], n) if np.any(self.sizes > 0) else np.ones(n)
         chosen, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
-        self.floats[m.VARIATION : m.VARIATION + directions * n] = (chosen[:directions] * self.scale).ravel()
+        chosen = self._at_rest(chosen[:directions] * self.scale)
+        self.floats[m.VARIATION : m.VARIATION + directions * n] = chosen.ravel()
         self.integers[m.VARIED : m.VARIED + directions] = -1
         self.integers[m.DIRECTIONS] = directions
         self.total = directions
@@ -183,6 +191,19 @@ class _March:
             status = self.to(transient)
         self.sums[:], self.releases[:] = 0.0, 0
         return status
+
+    def _at_rest(self, directions: Floats) -> Floats:
+        """What friction leaves of directions where contacts stick: it stops them at once, by impulses along G."""
+        m, n, c = self.motion.field.program, self.motion.states, self.motion.contacts
+        modes = [int(mode) for mode in self.integers[m.MODE : m.MODE + c]]
+        stuck = [i for i in range(c) if modes[i] == 0]
+        floats, integers = self.floats.copy(), self.integers.copy()
+        m.ingredients(floats, integers)
+        G = floats[m.G : m.G + n * c].reshape(n, c)[:, stuck]
+        here = self.motion.phase(modes, floats[m.STATE : m.STATE + n], float(floats[m.TIME]), 0.0, [])
+        slip = directions @ here.by_state[[here.row("v", i) for i in stuck]].T
+        delassus = floats[m.D : m.D + c * c].reshape(c, c)[np.ix_(stuck, stuck)]
+        return np.asarray(directions - slip @ np.linalg.pinv(delassus).T @ G.T)
 
     def to(self, time: float) -> Status:
         """Go on to a time."""
@@ -198,9 +219,7 @@ class _March:
         return np.array([time, float(self.releases[0]), *sums])
 
 
-def _summary(
-    model: Model, rows: Floats, left: int, per: str, cycle_of: float | None, status: Status
-) -> Lyapunov:
+def _summary(model: Model, rows: Floats, left: int, per: str, cycle_of: float | None, status: Status) -> Lyapunov:
     """Exponents and their errors from the sums at the ends of all pieces."""
     time, releases, sums = rows[:, 0] - rows[0, 0], rows[:, 1], rows[:, 2:]
     total, count = float(time[-1]), int(releases[-1])
@@ -213,9 +232,20 @@ def _summary(
     cycles = np.diff(releases[ends]) if cycle_of is None else np.diff(time[ends]) / cycle_of
     by_cycle = _ratio(np.diff(kept[ends], axis=0), cycles)
     lost = sums.shape[1] - left
-    full = [np.concatenate([column, np.full(lost, fill)]) for pair in (by_time, by_cycle) for column, fill in zip(pair, (-np.inf, 0.0), strict=True)]
-    history = _history(time, kept, lost, model.time_unit)
-    return Lyapunov(model, full[0], full[1], per, float(cycle), full[2], full[3], lost, count, history, status)
+    gone, sure = np.full(lost, -np.inf), np.zeros(lost)
+    return Lyapunov(
+        model=model,
+        exponents=np.concatenate([by_time[0], gone]),
+        error=np.concatenate([by_time[1], sure]),
+        per=per,
+        cycle=float(cycle),
+        per_cycle=np.concatenate([by_cycle[0], gone]),
+        per_cycle_error=np.concatenate([by_cycle[1], sure]),
+        lost=lost,
+        releases=count,
+        history=_history(time, kept, lost, model.time_unit),
+        status=status,
+    )
 
 
 def _ratio(growth: Floats, lengths: Floats) -> tuple[Floats, Floats]:

@@ -36,8 +36,14 @@ EXACT = KernelSet(
 )
 TANGENT = KernelSet(
     "tangent",
-    (*EXACT.files, "tangent", "phase", "exponents", "returns"),
-    (*EXACT.entry_points, "flow", "end_variations", "forcing", "carry_on", "next_releases"),
+    (*EXACT.files, "tangent", "phase"),
+    (*EXACT.entry_points, "flow", "end_variations", "forcing"),
+    tangent=True,
+)
+NEIGHBOURS = KernelSet(
+    "neighbours",
+    (*TANGENT.files, "exponents", "returns"),
+    (*TANGENT.entry_points, "carry_on", "next_releases"),
     tangent=True,
 )
 OBSERVE = KernelSet("observe", (*EXACT.files, "observe"), ("constants", "ingredients", "begin", "march", "observe"))
