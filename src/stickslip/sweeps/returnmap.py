@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from scipy.optimize import brentq
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
-from stickslip.orbits.motion import Motion, MotionError, Run
+from stickslip.orbits.motion import Motion, Run
+from stickslip.sweeps.exponents import neighbours
 
 Floats = NDArray[np.float64]
 PHASE = "phase"
@@ -65,8 +67,8 @@ class ReturnMap:
 
     >>> import stickslip as ss
     >>> releases = ss.return_map(ss.models.forced_oscillator("II", eta=0.9), coordinate="x.block")
-    >>> releases(3.7275233436).round(9), releases.slope(3.7275233436).round(3)
-    (array(3.72752334), array(-0.186))
+    >>> releases([3.6, 3.7275233436]).round(6).tolist(), releases.slope([3.7275233436]).round(6).tolist()
+    ([3.728197, 3.727523], [-0.010051])
     """
 
     model: Model
@@ -95,6 +97,15 @@ class ReturnMap:
     def points(self) -> Floats:
         """The coordinate of the observed release points, in the order in which they came."""
         return self._value(self.observed)
+
+    @cached_property
+    def unique(self) -> bool:
+        """Whether the coordinate tells all observed release points apart; where it does not, "phase" always does."""
+        signs = set()
+        for row in self.observed:
+            _, matrix = self._conditions(row, float(self._value(row)))
+            signs.add(float(np.sign(np.linalg.det(matrix[:, self._free]))))
+        return len(signs) == 1
 
     def __call__(self, x: ArrayLike) -> Floats:
         """The next release after each of the points x; nan where there is none."""
@@ -166,7 +177,13 @@ class ReturnMap:
         }
         unit = "rad" if self.coordinate == PHASE else self.model.units[self.coordinate]
         name = self.model.about.title or self.model.about.name
-        attributes = {"coordinate": self.coordinate, "contact": self.contact, "model_name": name, "units": unit}
+        attributes: dict[str, Any] = {
+            "coordinate": self.coordinate,
+            "contact": self.contact,
+            "model_name": name,
+            "units": unit,
+        }
+        attributes["unique"] = int(self.unique)
         return xr.Dataset(table, {"x": x}, attributes)
 
     def range(self, within: tuple[float, float] | None = None) -> tuple[float, float]:
@@ -191,6 +208,11 @@ class ReturnMap:
     def _unit(self) -> float:
         """The coordinate per entry of that column."""
         return TURN / (self.motion.forcing_period or 1.0) if self.coordinate == PHASE else 1.0
+
+    @property
+    def _free(self) -> slice:
+        """The entries of a row that are unknown: time only where it matters."""
+        return slice(0 if self.motion.is_forced else 1, self.motion.states + 1)
 
     def _value(self, rows: Floats) -> Floats:
         values = np.asarray(rows[..., self._column] * self._unit)
@@ -249,12 +271,11 @@ class ReturnMap:
         distance = np.abs(x[:, None] - self.points)
         if self.coordinate == PHASE:
             distance = np.minimum(distance % TURN, TURN - distance % TURN)
-        return self.observed[np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)]
+        return np.asarray(self.observed[np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)])
 
     def _start(self, x: float, guess: Floats) -> Floats:
         """One release point: the contacts at rest, one force at its limit, the coordinate as asked for."""
-        motion, n = self.motion, self.motion.states
-        free = slice(0, n + 1) if motion.is_forced else slice(1, n + 1)
+        n, free = self.motion.states, self._free
         point, scale = guess.copy(), scale_of(self.observed, n + 1)
         nothing = np.full(2 + 2 * n, np.nan)
         if self.coordinate == PHASE:
@@ -273,7 +294,7 @@ class ReturnMap:
                 right = np.zeros(len(residual))
                 right[-1] = 1.0
                 slope[free] = np.linalg.solve(matrix[:, free], right)
-                state = motion.at_rest(point[1:], point[0], self.section.modes)
+                state = self.motion.at_rest(point[1:], point[0], self.section.modes)
                 return np.concatenate([point[:1], state, slope])
         return nothing
 
@@ -314,11 +335,11 @@ def return_map(
     of a system without excitation are fixed by contacts at rest and the force at its limit.
 
     >>> import stickslip as ss
-    >>> releases = return_map(ss.models.forced_oscillator("III", eta=1.915, u0=1.0), coordinate="x.block")
-    >>> [(cycle.points.round(4).tolist(), round(cycle.multiplier, 3)) for cycle in releases.cycles()]
-    [([3.6871], -2.223)]
+    >>> releases = return_map(ss.models.two_blocks())
+    >>> releases.modes, [round(cycle.multiplier, 6) for cycle in releases.cycles(within=(1.0, 1.2))]
+    ({'contact1': 0, 'contact2': 0}, [-0.896378])
     """
-    motion = Motion(model, check_number("return_map: rtol", rtol, positive=True))
+    motion = neighbours(model, check_number("return_map: rtol", rtol, positive=True))
     if contact is not None and contact not in model.contacts:
         raise ModelError(f"there is no contact {contact!r}{suggest(contact, model.contacts)}")
     if motion.is_forced and motion.forcing_period is None:
@@ -387,6 +408,3 @@ def _releases(run: Run) -> list[tuple[tuple[int, int, tuple[int, ...]], Floats]]
                 found.append(((contact, after, before), np.concatenate([row[:1], row[4:]])))
             modes[contact] = after
     return found
-
-
-__all__ = ["MapCycle", "MotionError", "ReturnMap", "return_map"]

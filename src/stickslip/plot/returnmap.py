@@ -1,0 +1,81 @@
+"""A return map with its cobweb."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickslip.plot import style
+from stickslip.plot.labels import plain, symbol, with_unit
+from stickslip.plot.pieces import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+JUMP = 0.15
+"""A step of the curve by more than this part of the picture, between neighbouring points, is a jump of the map."""
+
+
+def return_map(
+    releases: Any,
+    start: float | None = None,
+    turns: int = 30,
+    *,
+    within: tuple[float, float] | None = None,
+    points: int = 1200,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a return map: each release point over the one before it, the observed ones, and a cobweb.
+
+    Returns the matplotlib Axes.
+
+    `start`: where the cobweb begins, for `turns` turns; without it there is none.  `within`: the range of the curve,
+    `points` its fineness.  `ax`: where to draw; a new figure by default.
+
+    Example: `ss.plot.return_map(ss.return_map(system), start=1.0)`.
+    """
+    data = releases.data(points=points, within=within)
+    path = np.zeros(0) if start is None else releases.iterate(start, turns)
+    x, following = data["x"].values, data["next"].values
+    seen, seen_next = data["observed"].values, data["observed_next"].values
+    low, high = _limits(x, following, seen, path)
+    with style.canvas(ax, 6.4, 4.8) as axes:
+        axes.plot([low, high], [low, high], color=style.QUIET, linewidth=0.8, linestyle=(0, (4, 3)))
+        axes.plot(x, _broken(following, high - low), color=style.SLIP, label="next release", zorder=2)
+        if len(path):
+            axes.plot(*_cobweb(path), color=style.SERIES[3], linewidth=0.7, label=f"{turns} turns", zorder=1.5)
+        axes.plot(seen, seen_next, ".", color=style.INK, markersize=3.5, label="observed", zorder=3)
+        axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
+        name = symbol(str(data.attrs["coordinate"])) if data.attrs["coordinate"] != "phase" else r"$\varphi$"
+        unit = str(data.attrs["units"])
+        word = "phase of the excitation " if data.attrs["coordinate"] == "phase" else ""
+        axes.set_xlabel(with_unit(f"{word}{name} at a release", unit))
+        axes.set_ylabel(with_unit(f"{name} at the next release", unit))
+        shared = "Some values belong to two releases: the curve shows that of the nearest one observed."
+        style.header(axes, plain(str(data.attrs["model_name"])), [] if data.attrs["unique"] else [shared])
+        style.legend(axes)
+    return axes
+
+
+def _limits(*values: Floats) -> tuple[float, float]:
+    """A square that holds all, with a little room."""
+    known = np.concatenate([part[np.isfinite(part)] for part in values])
+    if len(known) == 0:
+        return 0.0, 1.0
+    low, high = float(np.min(known)), float(np.max(known))
+    room = 0.03 * (high - low) or 1e-3 * max(abs(high), 1e-9)
+    return low - room, high + room
+
+
+def _broken(values: Floats, span: float) -> Floats:
+    """The curve with gaps where the map jumps."""
+    broken = np.array(values, float)
+    broken[1:][np.abs(np.diff(values)) > JUMP * span] = np.nan
+    return broken
+
+
+def _cobweb(path: Floats) -> tuple[Floats, Floats]:
+    """Up to the curve, across to the diagonal, and so on."""
+    across, up = np.repeat(path, 2)[1:-1], np.repeat(path, 2)[2:]
+    return np.concatenate([path[:1], across]), np.concatenate([path[:1], up])
