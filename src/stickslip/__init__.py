@@ -84,6 +84,13 @@ if TYPE_CHECKING:
     from stickslip.sweeps.plan import Plan as Plan
     from stickslip.sweeps.prepare import plan_sweep as plan_sweep
     from stickslip.sweeps.run import sweep as sweep
+    from stickslip.sweeps.basins import Attractor as Attractor
+    from stickslip.sweeps.basins import attractors_of as attractors_of
+    from stickslip.sweeps.basins import basins as basins
+    from stickslip.sweeps.exponents import Lyapunov as Lyapunov
+    from stickslip.sweeps.exponents import lyapunov as lyapunov
+    from stickslip.sweeps.returnmap import ReturnMap as ReturnMap
+    from stickslip.sweeps.returnmap import return_map as return_map
 
 _HOME = {
     "stickslip.model.parts": (
@@ -119,6 +126,9 @@ _HOME = {
     "stickslip.sweeps.plan": ("Plan",),
     "stickslip.sweeps.prepare": ("plan_sweep",),
     "stickslip.sweeps.run": ("sweep",),
+    "stickslip.sweeps.basins": ("Attractor", "attractors_of", "basins"),
+    "stickslip.sweeps.exponents": ("Lyapunov", "lyapunov"),
+    "stickslip.sweeps.returnmap": ("ReturnMap", "return_map"),
     "stickslip.result": ("ResultError", "interpolate"),
     "stickslip.status": ("Status",),
 }  # fmt: skip

@@ -1,12 +1,15 @@
 """Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
 `parameter_map` and `poincare` of sweeps; `save`.
+`comparison` of methods, `return_map` of release points,
+`basins` of attraction; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
 """
 
 from stickslip.plot.branch import branch
+from stickslip.plot.basins import basins
 from stickslip.plot.characteristic import characteristic
 from stickslip.plot.comparison import comparison
 from stickslip.plot.friction import friction
@@ -14,6 +17,7 @@ from stickslip.plot.history import history
 from stickslip.plot.modes import modes
 from stickslip.plot.multipliers import multipliers
 from stickslip.plot.phase import phase
+from stickslip.plot.returnmap import return_map
 from stickslip.plot.save import save
 from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
 
@@ -31,3 +35,4 @@ __all__ = [
     "poincare",
     "save",
 ]
+__all__ = ["basins", "characteristic", "comparison", "friction", "history", "modes", "phase", "return_map", "save"]

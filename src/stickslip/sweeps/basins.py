@@ -1,0 +1,416 @@
+"""`basins`: which attractor each start leads to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import cKDTree
+
+from stickslip.field import Field, compile
+from stickslip.model.errors import ModelError, check_number
+from stickslip.model.system import Model, suggest
+from stickslip.orbits.equilibria import Equilibrium, find_equilibria
+from stickslip.orbits.find import excitation, find_orbit, is_same
+from stickslip.orbits.guess import OrbitError, scale_of
+from stickslip.orbits.motion import Motion
+from stickslip.orbits.orbit import Orbit
+from stickslip.result import interpolate
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+UNRESOLVED = -1
+ORBIT, REST, POINT = "orbit", "rest", "equilibrium"
+RTOL = 1e-9
+CHECKS = 48
+"""How often, in the time given, each motion is compared with the attractors."""
+
+FIRST_SEARCH = 1 / 3
+"""The part of the time after which motions that are nowhere near an attractor are asked where they lead."""
+
+SAMPLES = 4000
+STILL = 1e-10
+FEW = 24
+"""Starts that go first, to find attractors."""
+
+
+@dataclass(frozen=True)
+class Attractor:
+    """What motions end on: an "orbit", a "rest" in stick, or an "equilibrium" in slip.
+
+    A rest in stick is a whole set: `interval` has the range of every state; it counts as one attractor. `state` is a
+    point of the attractor; an orbit has its `period` and its Floquet `multipliers` (moduli, largest first).
+    """
+
+    kind: str
+    state: dict[str, float]
+    period: float | None = None
+    signature: str = ""
+    multipliers: tuple[float, ...] = ()
+    interval: dict[str, tuple[float, float]] | None = None
+
+    def __str__(self) -> str:
+        if self.kind == ORBIT:
+            return f"orbit of period {self.period:.6g}"
+        return "rest in stick" if self.kind == REST else "steady sliding"
+
+
+def basins(
+    model: Model,
+    grid: Mapping[str, ArrayLike],
+    *,
+    t: float,
+    start: Mapping[str, float] | Sequence[float] | None = None,
+    near: float = 1e-3,
+    most: int = 4,
+    forcing: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> xr.Dataset:
+    """Which attractor each start on a grid leads to; the attractors are found on the way.
+
+    Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid,
+    and `fraction` of the starts with its standard error per attractor; `attractors_of` lists the attractors.
+
+    Keywords
+    - grid: the values of two states by name; all others are as in `start`.
+    - t: how long each start is simulated at most.
+    - start: the states that are not on the grid; the model's own by default.
+    - near: a motion has arrived when it is nearer to an attractor than this, relative to the size of the states, at
+      two looks in a row (of 48 in the time t).
+    - most: how many searches for an orbit may fail, as they do where motions are chaotic.
+    - forcing: the period of the excitation, for a model whose equations do not show it.
+    - progress: called now and then with the part of the time that is done.
+
+    Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end. The standard
+    error is that of as many random starts: on a grid it is an upper bound.
+
+    >>> import stickslip as ss
+    >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
+    >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=30)
+    >>> data.fraction.values.tolist(), [str(attractor) for attractor in ss.attractors_of(data)]
+    ([1.0], ['rest in stick'])
+    """
+    t = check_number("basins: t", t, positive=True)
+    near = check_number("basins: near", near, positive=True)
+    axes = _axes(model, grid)
+    states = _starts(model, axes, start)
+    search = _Search(model, near, _whole("most", most), forcing)
+    search.measure(states, t)
+    report = progress or (lambda part: None)
+    labels, arrival = _classified(search, states, t, report)
+    return _dataset(model, axes, labels, arrival, search)
+
+
+def attractors_of(data: xr.Dataset) -> list[Attractor]:
+    """The attractors of a `basins` dataset, in the order of their numbers."""
+    if "attractors" not in data.attrs:
+        raise ModelError("attractors_of needs the dataset that basins returns")
+    found = []
+    for entry in json.loads(data.attrs["attractors"]):
+        interval = entry.pop("interval")
+        ranges = {name: (low, high) for name, (low, high) in interval.items()} if interval else None
+        found.append(Attractor(**entry | {"interval": ranges, "multipliers": tuple(entry["multipliers"])}))
+    return found
+
+
+# -- input ---------------------------------------------------------------------------------------------------------
+
+
+def _axes(model: Model, grid: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+    if len(grid) != 2:
+        raise ModelError(f"basins: the grid has {len(grid)} states: give two")
+    axes = {}
+    for name, values in grid.items():
+        if name not in model.states:
+            raise ModelError(f"basins: there is no state {name!r}{suggest(name, model.states)}")
+        axis = np.asarray(values, float)
+        if axis.ndim != 1 or len(axis) == 0 or not np.all(np.isfinite(axis)):
+            raise ModelError(f"basins: the grid of {name!r} must be a row of finite numbers")
+        axes[name] = axis
+    return axes
+
+
+def _whole(what: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ModelError(f"basins: {what} is {value!r}: it must be a whole number, 0 or more")
+    return int(value)
+
+
+def _starts(model: Model, axes: Mapping[str, Floats], start: Any) -> Floats:
+    """All points of the grid, the first state changing slowest."""
+    mesh = np.meshgrid(*axes.values(), indexing="ij")
+    states = np.tile(np.array(model.start_state(start), float), (mesh[0].size, 1))
+    for name, values in zip(axes, mesh, strict=True):
+        states[:, model.states.index(name)] = values.ravel()
+    return states
+
+
+# -- attractors ------------------------------------------------------------------------------------------------------
+
+
+class _Search:
+    """The attractors known so far, how far a state is from each, and how further ones are found."""
+
+    def __init__(self, model: Model, near: float, most: int, forcing: float | None) -> None:
+        self.model, self.near, self.tries = model, near, most
+        self.field: Field = compile(model)
+        self.forcing_given = forcing
+        self.forcing = excitation(Motion(model), forcing)
+        self.orbits: dict[int, Orbit] = {}
+        self.trees: dict[int, tuple[cKDTree, Floats]] = {}
+        self.scale = np.ones(len(model.states))
+        self.reasons: list[str] = []
+        self.rests: list[Equilibrium] = self._equilibria() if self.forcing is None else []
+        self.found = [_attractor_at_rest(rest) for rest in self.rests if rest.stable]
+
+    def measure(self, states: Floats, t: float) -> None:
+        """Set the size of each state: at the starts, and a while later on a few of the motions."""
+        few = states[_few(len(states))]
+        later = [self.field.propagate(few, t * part, rtol=RTOL)[0] for part in (0.013, 0.031, 0.17)]
+        self.scale = scale_of(np.concatenate([states, *later]), states.shape[1])
+
+    def _equilibria(self) -> list[Equilibrium]:
+        try:
+            return find_equilibria(self.model)
+        except (OrbitError, ModelError) as error:
+            self.reasons.append(str(error))
+            return []
+
+    def nearest(self, states: Floats) -> Ints:
+        """The attractor that each state is near, −1 where there is none."""
+        number = np.full(len(states), UNRESOLVED)
+        closest = np.full(len(states), self.near)
+        for k in range(len(self.found)):
+            distance = self.distances(states, k)
+            better = distance <= closest
+            number[better], closest[better] = k, distance[better]
+        return number
+
+    def distances(self, states: Floats, number: int) -> Floats:
+        """How far states are from an attractor, relative to the size of the states."""
+        attractor = self.found[number]
+        if attractor.kind == ORBIT:
+            return self._from_orbit(states, number)
+        return self._from_rest(states, attractor)
+
+    def _from_rest(self, states: Floats, attractor: Attractor) -> Floats:
+        """The distance from a point, or from the ranges of a set."""
+        bounds = attractor.interval or {name: (value, value) for name, value in attractor.state.items()}
+        low, high = np.array([bounds[name] for name in self.model.states]).T
+        return np.asarray(np.max(np.maximum(np.maximum(low - states, states - high), 0.0) / self.scale, axis=1))
+
+    def _from_orbit(self, states: Floats, number: int) -> Floats:
+        """The distance from the curve: from the nearest sample, and from the pieces before and after it."""
+        if number not in self.trees:
+            points = self._samples(self.orbits[number]) / self.scale
+            self.trees[number] = cKDTree(points), points
+        tree, points = self.trees[number]
+        scaled = states / self.scale
+        distance, index = tree.query(scaled)
+        if self.forcing is not None:
+            return np.asarray(distance)
+        for step in (-1, 1):
+            other = (index + step) % len(points)
+            distance = np.minimum(distance, _from_piece(scaled, points[index], points[other]))
+        return np.asarray(distance)
+
+    def _samples(self, orbit: Orbit) -> Floats:
+        """Points of an orbit: at the phase at which motions are looked at, or all around."""
+        begin = orbit.start_time
+        if self.forcing is not None:
+            first = np.ceil(begin / self.forcing) * self.forcing
+            times = first + self.forcing * np.arange(orbit.turns)
+            times = begin + (times - begin) % orbit.period
+        else:
+            times = begin + orbit.period * np.arange(SAMPLES) / SAMPLES
+        run = interpolate(orbit.data, np.sort(np.minimum(times, begin + orbit.period)))
+        return np.column_stack([run[name].values for name in self.model.states])
+
+    def lead(self, state: Floats, longer: float) -> int:
+        """The attractor that a motion leads to if it goes on: one that is known, or the orbit that is found then."""
+        if self.forcing is not None:
+            longer = self.forcing * np.ceil(longer / self.forcing)
+        after, outcome = self.field.propagate(state, longer, rtol=RTOL)
+        if outcome[0, 0] != 0:
+            return UNRESOLVED
+        known = int(self.nearest(after)[0])
+        return known if known != UNRESOLVED else self._orbit_from(after[0])
+
+    def _orbit_from(self, state: Floats) -> int:
+        """The orbit that a motion settles on, found now or known before; −1 where there is none."""
+        try:
+            orbit = find_orbit(self.model, [float(x) for x in state], forcing=self.forcing_given)
+            if not orbit.stable:
+                raise OrbitError("The motion passes by an unstable orbit again and again: it may be chaotic.")
+        except (OrbitError, ModelError) as error:
+            self.reasons.append(str(error))
+            self.tries -= 1
+            return UNRESOLVED
+        for number, other in self.orbits.items():
+            if is_same(orbit, other):
+                return number
+        self.orbits[len(self.found)] = orbit
+        sizes = tuple(float(x) for x in np.abs(orbit.multipliers))
+        self.found.append(Attractor(ORBIT, orbit.start, orbit.period, str(orbit.signature), sizes))
+        return len(self.found) - 1
+
+    def rest_at(self, state: Floats) -> int:
+        """The rest in stick at a state that stands still; those that `find_equilibria` does not know count as one."""
+        if self.forcing is not None:
+            after, _ = self.field.propagate(state[None, :], 0.3 * self.forcing, rtol=RTOL)
+            if np.max(np.abs(after[0] - state) / self.scale) > STILL:
+                return UNRESOLVED  # it comes back to the same place, but it moves
+        attractor = Attractor(REST, dict(zip(self.model.states, map(float, state), strict=True)))
+        for rest in self.rests:
+            candidate = _attractor_at_rest(rest)
+            if candidate.kind == REST and self._from_rest(state[None, :], candidate)[0] <= self.near:
+                attractor = candidate
+        for number, other in enumerate(self.found):
+            if other.kind == REST and other.interval == attractor.interval:
+                return number
+        self.found.append(attractor)
+        return len(self.found) - 1
+
+
+def _attractor_at_rest(equilibrium: Equilibrium) -> Attractor:
+    stuck = equilibrium.kind == "stick"
+    return Attractor(REST if stuck else POINT, equilibrium.state, interval=equilibrium.interval)
+
+
+def _from_piece(states: Floats, a: Floats, b: Floats) -> Floats:
+    """The distance of each state from the straight piece between two points."""
+    along = b - a
+    squared = np.maximum(np.sum(along**2, axis=1), 1e-300)
+    part = np.clip(np.sum((states - a) * along, axis=1) / squared, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(states - a - part[:, None] * along, axis=1))
+
+
+# -- motions ---------------------------------------------------------------------------------------------------------
+
+
+class _Crowd:
+    """Motions from many starts: where they are, which attractor each is near, since when, and on which it ended."""
+
+    def __init__(self, search: _Search, states: Floats) -> None:
+        self.search, self.z = search, states.copy()
+        self.labels, self.arrival = np.full(len(states), UNRESOLVED), np.full(len(states), np.nan)
+        self.candidate, self.since = np.full(len(states), UNRESOLVED), np.zeros(len(states))
+        self.moving = np.arange(len(states))
+
+    def run(self, t: float, report: Callable[[float], None]) -> None:
+        """Follow all motions until each has arrived or the time is over."""
+        times = _looks(t, self.search.forcing)
+        for begin, end in pairwise(map(float, times)):
+            still = self._advance(begin, end)
+            self._compare(still, end)
+            if end >= FIRST_SEARCH * t:
+                self._seek(end, t)
+            report(end / times[-1])
+            if len(self.moving) == 0:
+                return
+
+    def _advance(self, begin: float, end: float) -> NDArray[np.bool_]:
+        """To the next look; which of the motions stand still. Those that cannot go on are left out from here on."""
+        before = self.z[self.moving]
+        after, outcome = self.search.field.propagate(before, end, t_start=begin, rtol=RTOL)
+        self.z[self.moving] = after
+        finished = outcome[:, 0] == 0
+        self.moving = self.moving[finished]
+        moved = np.max(np.abs(after - before)[finished] / self.search.scale, axis=1, initial=0.0)
+        return np.asarray(moved <= STILL)
+
+    def _compare(self, still: NDArray[np.bool_], time: float) -> None:
+        """Label the motions that are near the same attractor as at the last look."""
+        states = self.z[self.moving]
+        nearest = self.search.nearest(states)
+        for k in np.nonzero(still & (nearest == UNRESOLVED))[0]:
+            nearest[k] = self.search.rest_at(states[k])
+        again = (nearest != UNRESOLVED) & (nearest == self.candidate[self.moving])
+        self._arrived(self.moving[again], nearest[again], self.since[self.moving[again]])
+        fresh = self.moving[nearest != self.candidate[self.moving]]
+        self.since[fresh] = time
+        self.candidate[self.moving] = nearest
+        self.moving = self.moving[~again]
+
+    def _seek(self, time: float, t: float) -> None:
+        """Ask one motion that is near no attractor where it leads."""
+        lost = self.moving[self.candidate[self.moving] == UNRESOLVED]
+        if len(lost) == 0 or self.search.tries <= 0:
+            return
+        chosen = lost[len(lost) // 2 : len(lost) // 2 + 1]
+        found = self.search.lead(self.z[chosen], 2 * t)
+        if found != UNRESOLVED:
+            self._arrived(chosen, np.array([found]), np.array([time]))
+            self.moving = self.moving[self.moving != chosen]
+
+    def _arrived(self, which: Ints, labels: Ints, times: Floats) -> None:
+        self.labels[which], self.arrival[which] = labels, times
+
+
+def _few(count: int) -> Ints:
+    """A few of so many starts, from all over."""
+    return np.unique(np.linspace(0, count - 1, FEW).astype(np.int64))
+
+
+def _looks(t: float, forcing: float | None) -> Floats:
+    """The times at which motions are looked at: with an excitation always at the same phase."""
+    if forcing is None:
+        return np.linspace(0.0, t, CHECKS + 1)
+    turns = max(1, round(t / forcing / CHECKS))
+    return np.asarray(forcing * turns * np.arange(max(2, int(np.ceil(t / forcing / turns))) + 1))
+
+
+def _classified(search: _Search, states: Floats, t: float, report: Callable[[float], None]) -> tuple[Ints, Floats]:
+    """The attractor of every start, and when its motion arrived there.
+
+    A few starts go first, to find attractors. Starts that lead to one found later are run once more, because before it
+    was known nobody could see when they arrived.
+    """
+    _Crowd(search, states[_few(len(states))]).run(t, lambda part: None)
+    known = len(search.found)
+    crowd = _Crowd(search, states)
+    crowd.run(t, report)
+    late = np.nonzero(crowd.labels >= known)[0]
+    if len(late):
+        again = _Crowd(search, states[late])
+        again.run(t, lambda part: None)
+        crowd.labels[late], crowd.arrival[late] = again.labels, again.arrival
+    return crowd.labels, crowd.arrival
+
+
+# -- result ----------------------------------------------------------------------------------------------------------
+
+
+def _dataset(model: Model, axes: Mapping[str, Floats], labels: Ints, arrival: Floats, search: _Search) -> xr.Dataset:
+    """Labels over the grid, attractors that nothing leads to left out, the most frequent first."""
+    counts = np.array([np.sum(labels == number) for number in range(len(search.found))], int)
+    kept = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0]
+    numbers = np.full(len(search.found) + 1, UNRESOLVED)
+    numbers[kept] = np.arange(len(kept))
+    shape = tuple(len(axis) for axis in axes.values())
+    fraction = counts[kept] / len(labels)
+    unresolved = float(np.mean(labels == UNRESOLVED))
+    attractors = [search.found[i] for i in kept]
+    data = {
+        "attractor": (tuple(axes), numbers[labels].reshape(shape)),
+        "transient_time": (tuple(axes), arrival.reshape(shape), {"units": model.time_unit}),
+        "fraction": ("number", fraction),
+        "fraction_error": ("number", np.sqrt(fraction * (1 - fraction) / len(labels))),
+    }
+    coordinates: dict[str, Any] = {name: (name, axis, {"units": model.units[name]}) for name, axis in axes.items()} | {
+        "number": np.arange(len(kept)),
+        "description": ("number", [str(a) for a in attractors]),
+    }
+    attributes = {
+        "model_name": model.about.title or model.about.name,
+        "attractors": json.dumps([vars(attractor) for attractor in attractors]),
+        "unresolved": unresolved,
+        "notes": " ".join(dict.fromkeys(search.reasons)) if unresolved > 0 else "",
+    }
+    return xr.Dataset(data, coordinates, attributes)

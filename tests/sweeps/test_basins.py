@@ -1,0 +1,111 @@
+"""Basins against single simulations, closed forms, and what must be one attractor."""
+
+import json
+
+import matplotlib
+import numpy as np
+import pytest
+
+import stickslip as ss
+from stickslip import plot
+
+matplotlib.use("agg")
+M = ss.models
+
+
+def test_an_interval_of_rest_is_one_attractor() -> None:
+    data = ss.basins(
+        M.coulomb_oscillator(), {"x.block": np.linspace(-5, 5, 21), "v.block": np.linspace(-5, 5, 20)}, t=40
+    )
+    (rest,) = ss.attractors_of(data)
+    assert rest.kind == "rest"
+    assert rest.interval is not None and rest.interval["x.block"] == (-1.0, 1.0)
+    assert data.attractor.values.tolist() == np.zeros((21, 20)).tolist()
+    assert data.fraction.values.tolist() == [1.0]
+    # Without friction left to do, no later than after a few half swings of π each.
+    assert 0 < float(data.transient_time.max()) < 4 * np.pi + 2 * 40 / 48
+
+
+def test_two_coexisting_orbits() -> None:
+    axis = np.linspace(-1, 1.5, 14)
+    data = ss.basins(M.two_blocks(), {"x.block1": axis, "x.block2": axis}, t=1200)
+    found = ss.attractors_of(data)
+    assert [orbit.period for orbit in found] == pytest.approx([26.192036320, 16.144400423], abs=1e-8)
+    assert data.attrs["unresolved"] == 0
+    p = data.fraction.values
+    assert np.sum(p) == pytest.approx(1)
+    assert data.fraction_error.values == pytest.approx(np.sqrt(p * (1 - p) / 196))
+    for i, k in ((0, 0), (3, 9), (7, 8), (12, 5), (6, 6)):
+        start = {"x.block1": float(axis[i]), "x.block2": float(axis[k])}
+        orbit = ss.find_orbit(M.two_blocks(), start)
+        assert orbit.period == pytest.approx(found[int(data.attractor[i, k])].period, abs=1e-7)
+
+
+def test_drilling_steadily_or_in_jerks() -> None:
+    """The border of steady drilling is the motion that just touches the speed of the table: a spiral, traced back."""
+    twist, speed = np.linspace(-8, 8, 33), np.linspace(-6, 3.8, 30)
+    data = ss.basins(M.drill_string(), {"x.twist": twist, "v.twist": speed}, t=200)
+    orbit, steady = ss.attractors_of(data)
+    assert (orbit.kind, steady.kind) == ("orbit", "equilibrium")
+    assert orbit.period == pytest.approx(6.53058288421, abs=1e-9)
+    assert steady.state == pytest.approx({"x.twist": 0.0, "v.twist": 0.0}, abs=1e-9)
+    assert data.attrs["unresolved"] == 0
+    # While it slips, ψ obeys a linear oscillator with ζ = 0.05: steady where its free motion stays below v = η = 4.
+    zeta, w = 0.05, np.sqrt(1 - 0.05**2)
+    t = np.linspace(0, 2 * np.pi / w, 4001)[:, None, None]
+    x, v = np.meshgrid(twist, speed, indexing="ij")
+    free = np.exp(-zeta * t) * (v * np.cos(w * t) - (x + zeta * v) / w * np.sin(w * t))
+    highest = np.max(free, axis=0)
+    clear = np.abs(highest - 4) > 1e-3
+    assert np.array_equal((data.attractor.values == 1)[clear], (highest < 4)[clear])
+    assert np.sum(clear) > 980
+
+
+def test_excited_orbits_are_seen_at_their_phase() -> None:
+    grid = {"x.block": np.linspace(-3, 5, 6), "v.block": np.linspace(-1, 1, 5)}
+    data = ss.basins(M.forced_oscillator("II", eta=0.9), grid, t=200)
+    (orbit,) = ss.attractors_of(data)
+    assert orbit.period == pytest.approx(2 * np.pi / 0.9, abs=1e-9)
+    assert data.fraction.values.tolist() == [1.0]
+
+
+def test_chaos_is_left_unresolved() -> None:
+    grid = {"x.block": [0.0, 1.0], "v.block": [0.0, 0.5]}
+    data = ss.basins(M.forced_oscillator("III", eta=1.915, u0=1.0), grid, t=60, most=1)
+    assert np.all(data.attractor.values == -1)
+    assert data.attrs["unresolved"] == 1
+    assert data.attrs["notes"]
+    assert ss.attractors_of(data) == []
+
+
+def test_the_picture_and_the_attributes() -> None:
+    data = ss.basins(M.drill_string(), {"x.twist": np.linspace(-6, 6, 9), "v.twist": np.linspace(-3, 3, 7)}, t=150)
+    assert [entry["kind"] for entry in json.loads(data.attrs["attractors"])] == ["equilibrium", "orbit"]
+    axes = plot.basins(data)
+    (mesh,) = axes.collections
+    assert np.array_equal(np.asarray(mesh.get_array()).ravel(), data.attractor.values.T.ravel())
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts[0].startswith("steady sliding\n") and texts[1].startswith("orbit of period 6.53058\n")
+    assert axes.get_xlabel().startswith("position")
+    matplotlib.pyplot.close("all")
+    with pytest.raises(ValueError, match="needs the dataset that basins returns"):
+        plot.basins(data.drop_vars("fraction"))
+
+
+@pytest.mark.parametrize(
+    ("grid", "keywords", "words"),
+    [
+        ({"x.block": [0.0]}, {"t": 1}, "the grid has 1 states: give two"),
+        ({"x.block": [0.0], "v.blok": [0.0]}, {"t": 1}, "there is no state 'v.blok'.*v.block"),
+        ({"x.block": [0.0], "v.block": [np.nan]}, {"t": 1}, "grid of 'v.block' must be a row of finite numbers"),
+        ({"x.block": [0.0], "v.block": []}, {"t": 1}, "grid of 'v.block'"),
+        ({"x.block": [0.0], "v.block": [0.0]}, {"t": 0}, "t is 0: it must be a positive number"),
+        ({"x.block": [0.0], "v.block": [0.0]}, {"t": 1, "near": -1}, "near is -1"),
+        ({"x.block": [0.0], "v.block": [0.0]}, {"t": 1, "most": -1}, "most is -1"),
+    ],
+)
+def test_wrong_input_gets_a_sentence(grid: dict[str, list[float]], keywords: dict[str, object], words: str) -> None:
+    with pytest.raises(ss.ModelError, match=words):
+        ss.basins(M.coulomb_oscillator(), grid, **keywords)
+    with pytest.raises(ss.ModelError, match="attractors_of needs"):
+        ss.attractors_of(ss.simulate(M.coulomb_oscillator(), t=1))
