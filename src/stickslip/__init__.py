@@ -75,6 +75,11 @@ if TYPE_CHECKING:
     from stickslip.status import Status as Status
     from stickslip.storage import load as load
     from stickslip.storage import save as save
+    from stickslip.sweeps.basins import Attractor as Attractor
+    from stickslip.sweeps.basins import attractors_of as attractors_of
+    from stickslip.sweeps.basins import basins as basins
+    from stickslip.sweeps.exponents import Lyapunov as Lyapunov
+    from stickslip.sweeps.exponents import lyapunov as lyapunov
     from stickslip.sweeps.observation import SweepError as SweepError
     from stickslip.sweeps.observation import maxima as maxima
     from stickslip.sweeps.observation import section as section
@@ -83,14 +88,9 @@ if TYPE_CHECKING:
     from stickslip.sweeps.observation import strobe as strobe
     from stickslip.sweeps.plan import Plan as Plan
     from stickslip.sweeps.prepare import plan_sweep as plan_sweep
-    from stickslip.sweeps.run import sweep as sweep
-    from stickslip.sweeps.basins import Attractor as Attractor
-    from stickslip.sweeps.basins import attractors_of as attractors_of
-    from stickslip.sweeps.basins import basins as basins
-    from stickslip.sweeps.exponents import Lyapunov as Lyapunov
-    from stickslip.sweeps.exponents import lyapunov as lyapunov
     from stickslip.sweeps.returnmap import ReturnMap as ReturnMap
     from stickslip.sweeps.returnmap import return_map as return_map
+    from stickslip.sweeps.run import sweep as sweep
 
 _HOME = {
     "stickslip.model.parts": (

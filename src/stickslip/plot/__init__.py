@@ -1,15 +1,13 @@
 """Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
-`parameter_map` and `poincare` of sweeps; `save`.
-`comparison` of methods, `return_map` of release points,
-`basins` of attraction; `save`.
+`parameter_map` and `poincare` of sweeps, `return_map` of release points, `basins` of attraction; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
 """
 
-from stickslip.plot.branch import branch
 from stickslip.plot.basins import basins
+from stickslip.plot.branch import branch
 from stickslip.plot.characteristic import characteristic
 from stickslip.plot.comparison import comparison
 from stickslip.plot.friction import friction
@@ -22,6 +20,7 @@ from stickslip.plot.save import save
 from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
 
 __all__ = [
+    "basins",
     "bifurcation",
     "branch",
     "characteristic",
@@ -33,6 +32,6 @@ __all__ = [
     "parameter_map",
     "phase",
     "poincare",
+    "return_map",
     "save",
 ]
-__all__ = ["basins", "characteristic", "comparison", "friction", "history", "modes", "phase", "return_map", "save"]

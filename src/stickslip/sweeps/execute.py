@@ -65,17 +65,23 @@ def on_cluster(plan: Plan, todo: Sequence[int], keep: Keep, cluster: Any) -> boo
     """On the workers of Dask distributed. What a worker that dies had in hand is computed again by another."""
     dask = _distributed()
     client, own = _client(dask, cluster)
+    left = list(todo)
     futures: dict[Any, int] = {}
     try:
-        shared = client.scatter(plan, broadcast=True)
-        for index in todo:
-            futures[client.submit(run_chunk, shared, index, pure=False, retries=RETRIES)] = index
-        for future in dask.as_completed(list(futures)):
-            if future.status != "finished":  # cancelled futures come, too
-                raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
-            keep(futures.pop(future), future.result())
-            future.release()
-        return False
+        for _ in range(RETRIES):
+            # Data that is shared dies with its worker, and takes the tasks that wait for it along: then once more.
+            shared = client.scatter(plan, broadcast=True)
+            futures = {client.submit(run_chunk, shared, i, pure=False, retries=RETRIES): i for i in left}
+            for future in dask.as_completed(list(futures)):
+                if future.status == "error":
+                    raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
+                if future.status == "finished":  # futures that were cancelled come, too
+                    index = futures.pop(future)
+                    keep(index, future.result())
+                    left.remove(index)
+            if not left:
+                return False
+        raise SweepError(f"the cluster did not finish the sweep: {len(left)} chunks were lost with their workers")
     except KeyboardInterrupt:
         client.cancel(list(futures))
         return True
