@@ -19,7 +19,8 @@ demo: $(VENV)/installed
 	$(RUN) stickslip.demo
 
 test: lint
-	$(RUN) pytest --doctest-modules --ignore=src/stickslip/kernels src tests
+	$(RUN) pytest tests/test_latency.py
+	$(RUN) pytest -n 2 --dist loadfile --doctest-modules --ignore=src/stickslip/kernels --ignore=tests/test_latency.py src tests
 
 lint: $(VENV)/installed-dev
 	$(RUN) ruff check .

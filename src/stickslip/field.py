@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
-from stickslip.targets import cpu, join, python
+from stickslip.targets import cpu, cuda, join, python
 
-TARGETS: Mapping[str, Any] = {"cpu": cpu, "python": python}
+TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python}
 Floats = NDArray[np.float64]
 
 

@@ -18,17 +18,33 @@ def propagate(
 ) -> None:
     """End state, and (status, number of events), of every trajectory: one row each."""
     for row in range(count):
-        for i in range(N_STATES):
-            W[STATE + i] = starts[row * N_STATES + i]
-        for i in range(N_PARAMETERS):
-            W[P + i] = parameters[row * N_PARAMETERS + i]
-        W[TIME] = t_start
-        W[END] = t_end
-        W[GUESS] = 1.0
-        status = begin(W, I)
-        if status == 0:
-            status = march(W, I, most_steps, ends, ends, 0, 0, outcome)  # nothing is recorded
-        for i in range(N_STATES):
-            ends[row * N_STATES + i] = W[STATE + i]
-        outcome[2 * row] = status
-        outcome[2 * row + 1] = I[EVENTS]
+        propagate_point(W, I, t_start, t_end, most_steps, row, starts, parameters, ends, outcome)
+
+
+def propagate_point(
+    W: Floats,
+    I: Ints,
+    t_start: float,
+    t_end: float,
+    most_steps: int,
+    row: int,
+    starts: Floats,
+    parameters: Floats,
+    ends: Floats,
+    outcome: Ints,
+) -> None:
+    """One of them."""
+    for i in range(N_STATES):
+        W[STATE + i] = starts[row * N_STATES + i]
+    for i in range(N_PARAMETERS):
+        W[P + i] = parameters[row * N_PARAMETERS + i]
+    W[TIME] = t_start
+    W[END] = t_end
+    W[GUESS] = 1.0
+    status = begin(W, I)
+    if status == 0:
+        status = march(W, I, most_steps, ends, ends, 0, 0, outcome)  # nothing is recorded
+    for i in range(N_STATES):
+        ends[row * N_STATES + i] = W[STATE + i]
+    outcome[2 * row] = status
+    outcome[2 * row + 1] = I[EVENTS]

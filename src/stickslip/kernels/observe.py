@@ -95,54 +95,80 @@ def observe(
     `filled`, `history` and `tally` are work space; `rows`, `numbers` and `measures` are the result.
     """
     for point in range(count):
-        for i in range(FLOATS):
-            W[i] = 0.0
-        for i in range(INTEGERS):
-            I[i] = 0
-        for i in range(N_STATES):
-            W[STATE + i] = starts[point * N_STATES + i]
-        for i in range(N_PARAMETERS):
-            W[P + i] = parameters[point * N_PARAMETERS + i]
-        W[TOLERANCE] = settings[RTOL]
-        W[GUESS] = 1.0
-        W[END] = times[3 * point]
-        for i in range(N_CONTACTS):
-            I[AT_REST + i] = held[point * N_CONTACTS + i]
-        constants(W)
-        project(W, I)
-        for i in range(N_STATES):
-            starts[point * N_STATES + i] = W[STATE + i]
-        status = begin(W, I)
+        observe_point(
+            W, I, choice, settings, point, starts, held, parameters, times, steps, events, filled, history, tally,
+            rows, numbers, measures,
+        )  # fmt: skip
+
+
+def observe_point(
+    W: Floats,
+    I: Ints,
+    choice: Ints,
+    settings: Floats,
+    point: int,
+    starts: Floats,
+    held: Ints,
+    parameters: Floats,
+    times: Floats,
+    steps: Floats,
+    events: Floats,
+    filled: Ints,
+    history: Floats,
+    tally: Ints,
+    rows: Floats,
+    numbers: Ints,
+    measures: Floats,
+) -> None:
+    """One of them."""
+    for i in range(FLOATS):
+        W[i] = 0.0
+    for i in range(INTEGERS):
+        I[i] = 0
+    for i in range(N_STATES):
+        W[STATE + i] = starts[point * N_STATES + i]
+    for i in range(N_PARAMETERS):
+        W[P + i] = parameters[point * N_PARAMETERS + i]
+    W[TOLERANCE] = settings[RTOL]
+    W[GUESS] = 1.0
+    W[END] = times[3 * point]
+    for i in range(N_CONTACTS):
+        I[AT_REST + i] = held[point * N_CONTACTS + i]
+    constants(W)
+    project(W, I)
+    for i in range(N_STATES):
+        starts[point * N_STATES + i] = W[STATE + i]
+    status = begin(W, I)
+    if status == FINISHED:
+        status = march(W, I, choice[MOST_STEPS], steps, events, 0, 0, filled)
+    number = point * NUMBERS
+    measure = point * MEASURES
+    clear(W, choice, settings, times, 3 * point, tally, numbers, number, measures, measure)
+    before = I[EVENTS]
+    if status == FINISHED:
+        W[END] = times[3 * point + 1]
+        row = point * choice[MOST] * ROW_WIDTH
+        period = times[3 * point + 2]
+        status = PAUSED
+        while status == PAUSED:
+            filled[0] = 0
+            filled[1] = 0
+            status = march(W, I, choice[MOST_STEPS], steps, events, 1, N_CONTACTS, filled)
+            if filled[0] > 0:
+                look(
+                    W, choice, settings, period, steps, events, filled[1], history, tally,
+                    rows, row, numbers, number, measures, measure,
+                )  # fmt: skip
         if status == FINISHED:
-            status = march(W, I, choice[MOST_STEPS], steps, events, 0, 0, filled)
-        number = point * NUMBERS
-        measure = point * MEASURES
-        clear(W, choice, settings, times, 3 * point, tally, numbers, number, measures, measure)
-        before = I[EVENTS]
-        if status == FINISHED:
-            W[END] = times[3 * point + 1]
-            row = point * choice[MOST] * ROW_WIDTH
-            period = times[3 * point + 2]
-            status = PAUSED
-            while status == PAUSED:
-                filled[0] = 0
-                filled[1] = 0
-                status = march(W, I, choice[MOST_STEPS], steps, events, 1, N_CONTACTS, filled)
-                if filled[0] > 0:
-                    look(
-                        W, choice, settings, period, steps, events, filled[1], history, tally,
-                        rows, row, numbers, number, measures, measure,
-                    )  # fmt: skip
-            if status == FINISHED:
-                repeats(tally, settings, period, history, numbers, number, measures, measure)
-        numbers[number + STATUS] = status
-        numbers[number + CHANGES] = I[EVENTS] - before
-        numbers[number + STEPS_TAKEN] = I[STEPS]
-        for i in range(N_CONTACTS):
-            numbers[number + END_MODE + i] = I[MODE + i]
-        measures[measure + REACHED] = W[TIME]
-        for i in range(N_STATES):
-            measures[measure + FINAL_STATE + i] = W[STATE + i]
+            repeats(tally, settings, period, history, numbers, number, measures, measure)
+    numbers[number + STATUS] = status
+    numbers[number + CHANGES] = I[EVENTS] - before
+    numbers[number + STEPS_TAKEN] = I[STEPS]
+    for i in range(N_CONTACTS):
+        numbers[number + END_MODE + i] = I[MODE + i]
+    measures[measure + REACHED] = W[TIME]
+    for i in range(N_STATES):
+        measures[measure + FINAL_STATE + i] = W[STATE + i]
 
 
 def clear(

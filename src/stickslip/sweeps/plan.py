@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -109,7 +110,14 @@ class Plan:
     @cached_property
     def field(self) -> Field:
         """The model compiled for observing."""
-        return compile(self.model, order=self.method.taylor_order, kernels=join.OBSERVE)
+        return compile(self.model, target=self.settings.target, order=self.order, kernels=join.OBSERVE)
+
+    @property
+    def order(self) -> int:
+        """The Taylor order; on a GPU a low one, which needs few registers."""
+        if self.settings.target != "cuda":
+            return self.method.taylor_order
+        return 12 if self.settings.rtol >= 1e-10 else 16
 
     def compile(self) -> None:
         """Compile now what `run` needs: once, before several threads ask for it."""
@@ -197,7 +205,8 @@ class Plan:
     def _rows(self, count: int, lines: int) -> Iterator[tuple[slice | None, slice]]:
         """Rows to be run together, and before them those whose ends they start from."""
         if not self.carry:
-            yield from ((None, slice(i, min(i + BATCH, count))) for i in range(0, count, BATCH))
+            batch = count if self.settings.target == "cuda" else BATCH
+            yield from ((None, slice(i, min(i + batch, count))) for i in range(0, count, batch))
             return
         order = self.axes.rising()[:: 1 if self.carry == "up" else -1]
         before = None
@@ -222,17 +231,36 @@ class Plan:
 
     def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Parameter values and starts of every point, and whether the model allows them."""
-        rows, starts, possible = [], starts.copy(), np.ones(len(values), bool)
-        for i, point in enumerate(values):
-            changes = dict(zip(self.axes.names, point.tolist(), strict=True))
-            for name in [name for name in changes if self._is_start(name)]:
-                starts[i, self.model.states.index(name.removeprefix(START))] = changes.pop(name)
-            try:
-                changed = self.model.with_(changes)
-            except ModelError:
-                changed, possible[i] = self.model, False
-            rows.append(list(changed.parameters.values()))
-        return np.array(rows, float).reshape(len(values), -1), starts, possible
+        names = list(self.model.parameters)
+        rows = np.tile(np.array(list(self.model.parameters.values()), float), (len(values), 1))
+        starts = starts.copy()
+        changed: dict[str, Floats] = {}
+        for name, column in zip(self.axes.names, values.T, strict=True):
+            if self._is_start(name):
+                starts[:, self.model.states.index(name.removeprefix(START))] = column
+            else:
+                changed[name] = column
+                rows[:, names.index(name)] = column
+        return rows, starts, self._allowed(changed, len(values))
+
+    def _allowed(self, changed: Mapping[str, Floats], count: int) -> NDArray[np.bool_]:
+        """Whether the model allows each of many changes of its parameters.
+
+        What a model allows are ranges, so where the corners of a box are allowed, everything in it is.
+        """
+        ends = [(float(np.min(column)), float(np.max(column))) for column in changed.values()]
+        corners = itertools.product(*ends)
+        if all(self._allows(dict(zip(changed, corner, strict=True))) for corner in corners):
+            return np.ones(count, bool)
+        points = zip(*(column.tolist() for column in changed.values()), strict=True)
+        return np.array([self._allows(dict(zip(changed, point, strict=True))) for point in points], bool)
+
+    def _allows(self, changes: Mapping[str, float]) -> bool:
+        try:
+            self.model.with_(changes)
+        except ModelError:
+            return False
+        return True
 
     def _is_start(self, name: str) -> bool:
         return name.startswith(START) and name not in self.model.parameters

@@ -23,6 +23,9 @@ from stickslip.targets import join
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
+CHUNKS = {"cpu": 64, "cuda": 2**17, "python": 64}
+"""Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
+
 MOST_BYTES = 8e9
 """No sweep may record more than this at once."""
 
@@ -43,7 +46,8 @@ def plan_sweep(
     tolerance: float = 1e-6,
     most: int = 500,
     most_steps: int = 10**7,
-    chunk: int = 64,
+    chunk: int | None = None,
+    target: str = "cpu",
 ) -> Plan:
     """A sweep as a `Plan`, to be run chunk by chunk; keywords are those of `sweep`.
 
@@ -62,10 +66,14 @@ def plan_sweep(
         check_number("tolerance", tolerance, positive=True),
         0 if isinstance(observation, Nothing) else _whole("most", most),
         _whole("most_steps", most_steps),
+        target,
     )
+    if target not in CHUNKS:
+        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")
+    size = CHUNKS[target] if chunk is None else _whole("chunk", chunk)
     duration = _duration(model, t, periods, observation)
     text, given = _written(model)
-    plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, _whole("chunk", chunk), given)
+    plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, size, given)
     _check_size(plan)
     if start == "random":
         return replace(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), _seed(seed)))

@@ -37,7 +37,8 @@ def sweep(
     tolerance: float = 1e-6,
     most: int = 500,
     most_steps: int = 10**7,
-    chunk: int = 64,
+    chunk: int | None = None,
+    target: str = "cpu",
     threads: int | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
@@ -64,6 +65,7 @@ def sweep(
     - rtol: of the integration. tolerance: how well a motion must repeat itself, relative to its extent, to be periodic.
     - most: rows recorded per point; `truncated` says where there were more. most_steps: where to give up.
     - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
+    - target: "cpu", or "cuda" for a GPU (one thread per trajectory; results agree within the tolerance).
     - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped.
     - cluster: a Dask client, cluster or scheduler address to run on, in place of threads.
     - progress: called with the number of points done and their total.
@@ -80,9 +82,10 @@ def sweep(
         raise SweepError(f"threads is {shown(threads)}: it must be a whole number, 1 or more")
     plan = plan_sweep(
         model, over, observe=observe, t=t, periods=periods, start=start, within=within, seed=seed, carry=carry,
-        zip=zip, rtol=rtol, tolerance=tolerance, most=most, most_steps=most_steps, chunk=chunk,
+        zip=zip, rtol=rtol, tolerance=tolerance, most=most, most_steps=most_steps, chunk=chunk, target=target,
     )  # fmt: skip
-    results, interrupted = run_plan(plan, threads or cores(), progress, checkpoint, cluster)
+    at_once = 1 if target == "cuda" else threads or cores()
+    results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
     data = plan.assemble(results)
     if interrupted:
         data.attrs["status"] = f"{Status.INTERRUPTED.value} {data.attrs['status']}"

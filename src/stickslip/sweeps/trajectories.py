@@ -22,6 +22,7 @@ class Settings:
     tolerance: float
     most: int
     most_steps: int
+    target: str = "cpu"
 
 
 def observed(

@@ -1,0 +1,53 @@
+"""The CUDA target in numba's simulator: the same text, one trajectory per simulated thread."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import stickslip as ss
+
+PROGRAM = """
+import numpy as np, stickslip as ss
+
+def check(model, over, **settings):
+    there = ss.sweep(model, over, target="cuda", rtol=1e-8, most=8, **settings)
+    here = ss.sweep(model, over, rtol=1e-12, most=8, **settings)
+    assert np.array_equal(there["status"], here["status"]) and np.array_equal(there["count"], here["count"])
+    for name in model.states:
+        error = np.abs(there[name].values - here[name].values)
+        assert not np.any(error > 1e-7), (name, np.nanmax(error))
+    return there
+
+check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(10, 15))
+check(ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, periods=(1, 2))
+check(ss.models.two_blocks(), {"belt.speed": [0.14]}, t=(3, 6))
+
+model = ss.models.block_on_belt()
+starts = np.array([[1.1, 0.0], [0.5, 0.2]])
+ends, outcome = ss.compile(model, target="cuda", order=12).propagate(starts, 20.0, rtol=1e-8)
+known, counted = ss.compile(model, order=20).propagate(starts, 20.0, rtol=1e-12)
+assert np.max(np.abs(ends - known)) < 1e-7 and np.array_equal(outcome, counted)
+print("agreed")
+"""
+
+
+def test_kernels_in_the_simulator() -> None:
+    pytest.importorskip("numba.cuda")
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == "agreed", done.stderr[-2000:]
+
+
+def test_without_a_gpu_it_says_so() -> None:
+    cuda = pytest.importorskip("numba.cuda")
+    if cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(RuntimeError, match="needs a CUDA GPU"):
+        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, t=(10, 10), target="cuda")
+
+
+def test_there_is_no_such_target() -> None:
+    with pytest.raises(ValueError, match="no target 'tpu' for sweeps"):
+        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, t=(10, 10), target="tpu")
