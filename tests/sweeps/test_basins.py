@@ -1,6 +1,7 @@
 """Basins against single simulations, closed forms, and what must be one attractor."""
 
 import json
+from math import cos
 
 import matplotlib
 import numpy as np
@@ -66,6 +67,17 @@ def test_excited_orbits_are_seen_at_their_phase() -> None:
     data = ss.basins(M.forced_oscillator("II", eta=0.9), grid, t=200)
     (orbit,) = ss.attractors_of(data)
     assert orbit.period == pytest.approx(2 * np.pi / 0.9, abs=1e-9)
+    assert data.fraction.values.tolist() == [1.0]
+
+
+def test_rest_under_a_weak_excitation_is_one_attractor() -> None:
+    """The base shakes too little to release the block: it rests wherever it came to rest."""
+    block, base = ss.Mass("block", m=1.0), ss.Base("base", motion=lambda t, u=0.2, w=0.7: u * cos(w * t))
+    contact = ss.Contact(block, ss.ground, law=ss.Coulomb(mu_s=1.0, mu_k=0.7), normal=1.0)
+    shaken = ss.System(ss.Spring(block, base, k=1.0), contact)
+    data = ss.basins(shaken, {"x.block": np.linspace(-3, 3, 7), "v.block": np.linspace(-2, 2, 6)}, t=150)
+    (rest,) = ss.attractors_of(data)
+    assert rest.kind == "rest"
     assert data.fraction.values.tolist() == [1.0]
 
 

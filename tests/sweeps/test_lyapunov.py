@@ -59,6 +59,19 @@ def test_a_block_at_rest_may_rest_elsewhere() -> None:
     assert found.exponents.tolist() == [0.0, -np.inf]
 
 
+def test_a_relay_slides_along_its_line() -> None:
+    """On x + 0.4 y = 0 the motion is ẋ = −2.5 x; across it everything is lost."""
+    relay = ss.Filippov(
+        states=("x", "y"),
+        f=lambda x, y, a=0.3: (y, -x - a * y),
+        G=lambda: ((0.0,), (1.0,)),
+        h=lambda x, y, b=0.4: x + b * y,
+    )
+    found = ss.lyapunov(relay, t=5, start=[1.3, 0.4], transient=5)
+    assert found.exponents[0] == pytest.approx(-2.5, abs=1e-9)
+    assert found.exponents[1] == -np.inf
+
+
 def test_without_friction_the_exponents_are_the_damping() -> None:
     mass = ss.Mass("mass", m=1.0, x=1.0)
     system = ss.System(ss.Spring(mass, ss.ground, k=1.0), ss.Damper(mass, ss.ground, c=0.2))

@@ -18,10 +18,11 @@ from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
-from stickslip.orbits.guess import OrbitError, scale_of
+from stickslip.orbits.guess import MOST_TURNS, OrbitError, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.result import interpolate
+from stickslip.simulation import simulate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,6 +37,9 @@ FIRST_SEARCH = 1 / 3
 
 SAMPLES = 4000
 STILL = 1e-10
+SETTLED = 1e-4
+"""How closely a motion must repeat itself, relative to its range, to be taken for one on an orbit."""
+
 FEW = 24
 """Starts that go first, to find attractors."""
 
@@ -87,8 +91,10 @@ def basins(
     - forcing: the period of the excitation, for a model whose equations do not show it.
     - progress: called now and then with the part of the time that is done.
 
-    Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end. The standard
-    error is that of as many random starts: on a grid it is an upper bound.
+    Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end after 3 t, and
+    must repeat themselves within t/2. Chaotic motions stay unresolved, and `notes` in the attributes says why. The
+    standard error is that of as many random starts: on a grid it is an upper bound. `transient_time` is when the motion
+    was first seen near its attractor, to within t/48.
 
     >>> import stickslip as ss
     >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
@@ -240,16 +246,14 @@ class _Search:
         if outcome[0, 0] != 0:
             return UNRESOLVED
         known = int(self.nearest(after)[0])
-        return known if known != UNRESOLVED else self._orbit_from(after[0])
+        return known if known != UNRESOLVED else self._orbit_from(after[0], 0.25 * longer)
 
-    def _orbit_from(self, state: Floats) -> int:
+    def _orbit_from(self, state: Floats, length: float) -> int:
         """The orbit that a motion settles on, found now or known before; −1 where there is none."""
         try:
-            orbit = find_orbit(self.model, [float(x) for x in state], forcing=self.forcing_given)
-            if not orbit.stable:
-                raise OrbitError("The motion passes by an unstable orbit again and again: it may be chaotic.")
+            orbit = self._settled(state, length)
         except (OrbitError, ModelError) as error:
-            self.reasons.append(str(error))
+            self.reasons.append(f"{str(error)[0].upper()}{str(error)[1:].rstrip('.')}.")
             self.tries -= 1
             return UNRESOLVED
         for number, other in self.orbits.items():
@@ -259,6 +263,19 @@ class _Search:
         sizes = tuple(float(x) for x in np.abs(orbit.multipliers))
         self.found.append(Attractor(ORBIT, orbit.start, orbit.period, str(orbit.signature), sizes))
         return len(self.found) - 1
+
+    def _settled(self, state: Floats, length: float) -> Orbit:
+        """The stable orbit on which a motion is; refused where it does not repeat itself."""
+        if self.forcing is not None:
+            length = self.forcing * min(2 * MOST_TURNS, float(np.ceil(length / self.forcing)))
+        run = simulate(self.model, length, start=[float(x) for x in state])
+        found = recurrence(run, self.forcing)
+        if found is None or found[1] > SETTLED:
+            raise OrbitError("motions do not repeat themselves after three times the time given: they may be chaotic")
+        orbit = find_orbit(self.model, run, forcing=self.forcing_given)
+        if not orbit.stable:
+            raise OrbitError("motions pass by an unstable orbit again and again: they may be chaotic")
+        return orbit
 
     def rest_at(self, state: Floats) -> int:
         """The rest in stick at a state that stands still; those that `find_equilibria` does not know count as one."""

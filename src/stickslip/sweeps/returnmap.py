@@ -26,7 +26,7 @@ RTOL = 1e-12
 ENOUGH = 400
 """Releases that the motion must have shown before the map is made; the first half of them is passed over."""
 
-MOST_RUNS = 14
+MOST_RUNS = 8
 PATIENCE = 1000
 """How long the next release is waited for, in mean times between releases."""
 
@@ -196,6 +196,10 @@ class ReturnMap:
         if self.coordinate == PHASE:
             return 0.0, TURN
         return float(np.min(self.points)), float(np.max(self.points))
+
+    def __repr__(self) -> str:
+        name = self.model.about.name or "a model"
+        return f"<Return map of {name}: {self.coordinate} at the releases of {self.contact!r}>"
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
