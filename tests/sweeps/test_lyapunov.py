@@ -68,8 +68,16 @@ def test_a_relay_slides_along_its_line() -> None:
         h=lambda x, y, b=0.4: x + b * y,
     )
     found = ss.lyapunov(relay, t=5, start=[1.3, 0.4], transient=5)
-    assert found.exponents[0] == pytest.approx(-2.5, abs=1e-9)
+    assert found.exponents[0] == pytest.approx(-2.5, abs=1e-8)
     assert found.exponents[1] == -np.inf
+
+
+def test_at_an_equilibrium_the_exponents_are_the_eigenvalues() -> None:
+    """The motion does not move there, and would allow steps without end: the directions must not."""
+    resting = ss.lyapunov(M.drill_string(), t=50_000, start=[0.0, 0.0], transient=100)
+    assert np.sum(resting.exponents) == pytest.approx(-0.1, abs=1e-9)
+    assert resting.exponents == pytest.approx([-0.05, -0.05], abs=1e-4)
+    assert resting.lost == 0
 
 
 def test_without_friction_the_exponents_are_the_damping() -> None:

@@ -4,12 +4,31 @@ Where a contact comes to rest, one direction of those carried is lost for good: 
 the others then. It is dropped, and the motion goes on with the rest.
 """
 
-from math import log, sqrt
+from math import exp, inf, log, sqrt
 
-from stickslip.kernels.march import EVENT_WIDTH, PAUSED, march
-from stickslip.kernels.model import DIRECTIONS, END, N_CONTACTS, N_STATES, STATE, VARIATION, Floats, Ints
+from stickslip.kernels.march import EVENT_WIDTH, FINISHED, PAUSED, march
+from stickslip.kernels.mode import expand
+from stickslip.kernels.model import (
+    DIRECTIONS,
+    END,
+    N_CONTACTS,
+    N_STATES,
+    ORDER,
+    READY,
+    STATE,
+    TANGENT,
+    TIME,
+    VARIATION,
+    VARIED,
+    WIDTH,
+    Floats,
+    Ints,
+    tangent,
+)
 
 LOST = 1e-10  # the part of its length that a direction keeps when only round-off is left of it
+TOLERATED = 1e-10  # the last terms of a direction's series, relative to its length
+ASKED_EVERY = 8  # steps after which the directions are asked again how long steps may be
 
 
 def carry_on(
@@ -31,13 +50,22 @@ def carry_on(
     `sums` gains the logarithms of growth, `sizes` the largest size of each state, `releases` the number of changes from
     stick to slip. The other arrays are work space: the record of one step.
     """
-    W[END] = until
     status = PAUSED
     age = 0
+    asked = 0
     while status == PAUSED:
+        if asked == 0:
+            longest = longest_step(W, I, scale)
+            asked = ASKED_EVERY
+        asked -= 1
         filled[0] = 0
         filled[1] = 0
+        W[END] = min(until, W[TIME] + longest)
         status = march(W, I, most_steps, steps, events, 1, N_CONTACTS, filled)  # pauses after one step
+        if status == FINISHED and W[TIME] < until:
+            status = PAUSED
+        if filled[1] > 0:
+            asked = 0
         for e in range(filled[1]):
             if events[e * EVENT_WIDTH + 2] == 0.0:
                 releases[0] += 1
@@ -48,6 +76,30 @@ def carry_on(
             orthonormalise(W, I, scale, sums)
             age = 0
     return status
+
+
+def longest_step(W: Floats, I: Ints, scale: Floats) -> float:
+    """The step at which the last terms of the series of all directions equal their tolerance.
+
+    Steps follow the motion, and near an equilibrium it asks for none: the directions do.
+    """
+    if I[READY] == 0:
+        if expand(W, I) != 0:
+            return inf  # march says why
+        I[READY] = 1
+    largest = 0.0
+    before = 0.0
+    for d in range(I[DIRECTIONS]):
+        tangent(W, I, VARIATION + d * N_STATES, I[VARIED + d])
+        for i in range(N_STATES):
+            largest = max(largest, abs(W[TANGENT + i * WIDTH + ORDER]) / scale[i])
+            before = max(before, abs(W[TANGENT + i * WIDTH + ORDER - 1]) / scale[i])
+    longest = inf
+    if largest > 0.0:
+        longest = exp(log(TOLERATED / largest) / ORDER)
+    if before > 0.0:
+        longest = min(longest, exp(log(TOLERATED / before) / (ORDER - 1)))
+    return longest
 
 
 def orthonormalise(W: Floats, I: Ints, scale: Floats, sums: Floats) -> None:
