@@ -16,7 +16,7 @@ import stickslip as ss
 pytest.importorskip("zarr")
 SPEEDS = np.linspace(0.05, 0.4, 40)
 SETTINGS = {"t": (200, 200), "chunk": 4, "most": 40}
-LONG = {"t": (40000, 200), "chunk": 4, "most": 40}
+LONG = {"t": (300_000, 200), "chunk": 4, "most": 40}  # so long that writing a chunk takes less than computing it
 
 
 def swept(**more: object) -> xr.Dataset:
@@ -50,7 +50,7 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path) -> None:
 PROGRAM = """
 import sys, numpy as np, stickslip as ss
 speeds = np.linspace(0.05, 0.4, 40)
-data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": speeds}, t=(40000, 200), chunk=4, most=40, threads=1,
+data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": speeds}, t=(300_000, 200), chunk=4, most=40, threads=1,
                 checkpoint=sys.argv[1], progress=lambda done, total: print(done, flush=True))
 """
 
