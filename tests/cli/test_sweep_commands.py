@@ -34,6 +34,20 @@ def test_map(tmp_path, monkeypatch) -> None:
     assert code == 0 and "1:1" in text and (tmp_path / "map.png").exists()
 
 
+def test_lyapunov() -> None:
+    code, text = call("lyapunov", "block_on_belt", "--t", "600")
+    assert code == 0 and "-inf" in text.replace("−", "-") and "1 directions are lost in stick" in text
+
+
+def test_basins(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = call(
+        "basins", "coulomb_oscillator", "--over", "x.block=-3:4:3", "--over", "v.block=-2:1:3", "--t", "30",
+        "--plot", "basins.png",
+    )  # fmt: skip
+    assert code == 0 and "rest in stick" in text and "100.0 %" in text and (tmp_path / "basins.png").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -41,6 +55,8 @@ def test_map(tmp_path, monkeypatch) -> None:
         (("sweep", "forced_oscillator", "--over", "base.etta=0.2:3:4"), "base.etta"),
         (("map", "forced_oscillator", "--over", "base.eta=0.2:3:4"), "a map needs two --over"),
         (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--observe", "nothing"), "observe is 'nothing'"),
+        (("basins", "block_on_belt", "--over", "x.block=0:1:3", "--t", "10"), "basins need two --over"),
+        (("lyapunov", "block_on_belt", "--t", "-5"), "-5"),
         (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--plot", "no/such.png"), "there is no folder"),
     ],
 )

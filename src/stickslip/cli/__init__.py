@@ -314,6 +314,41 @@ def map_command(
         raise typer.Exit(STOPPED_EARLY)
 
 
+@app.command()
+def lyapunov(
+    model: ModelArgument,
+    t: Annotated[float, typer.Option("--t", help="How long neighbours are followed.", show_default=False)],
+    settings: Settings = None,
+    start: Start = None,
+    per: Annotated[str, typer.Option(metavar="WHAT", help="time, forcing or release: exponents per what.")] = "time",
+) -> None:
+    """Lyapunov exponents of a motion, through every stick and slip."""
+    with one_line_errors():
+        from stickslip.cli import long_runs
+
+        finished = long_runs.exponents(model, t, settings or [], start or [], per)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
+
+
+@app.command()
+def basins(
+    model: ModelArgument,
+    over: Over,
+    t: Annotated[float, typer.Option("--t", help="How long each start is followed at most.", show_default=False)],
+    settings: Settings = None,
+    plot: Plots = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the basins to this NetCDF file.")] = None,
+) -> None:
+    """Which attractor each start leads to, over a grid of two states."""
+    with one_line_errors():
+        from stickslip.cli import long_runs
+
+        finished = long_runs.basins(model, over, t, settings or [], plot or [], save)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
+
+
 @contextmanager
 def one_line_errors() -> Iterator[None]:
     """What a user can mend is one line on stderr, not a traceback."""

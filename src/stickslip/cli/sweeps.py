@@ -44,7 +44,7 @@ class Request:
 def perform(request: Request, dimensions: int) -> bool:
     """Sweep, sum up, save, draw; whether every point was reached."""
     model = arguments.read_model(request.model).with_(arguments.read_numbers("--set", request.settings))
-    over = dict(_range(text) for text in request.over)
+    over = dict(read_range(text) for text in request.over)
     if dimensions == 2 and len(over) != 2:
         raise ModelError(
             f"a map needs two --over, not {len(over)}: --over contact.normal=1:15:60 --over base.eta=0.2:3:90"
@@ -62,10 +62,10 @@ def perform(request: Request, dimensions: int) -> bool:
     return "complete" in str(data.attrs["status"])
 
 
-def _range(text: str) -> tuple[str, Any]:
+def read_range(text: str) -> tuple[str, Any]:
     """NAME=FIRST:LAST:COUNT as the name and its values; NAME=a,b,c gives them one by one.
 
-    >>> name, values = _range("belt.speed=0.1:0.3:3")
+    >>> name, values = read_range("belt.speed=0.1:0.3:3")
     >>> name, values.tolist()
     ('belt.speed', [0.1, 0.2, 0.3])
     """
