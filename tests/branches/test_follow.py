@@ -215,3 +215,32 @@ def test_bad_input_is_refused_in_a_sentence(arguments: dict, error: type, words:
 def test_only_orbits_can_be_followed() -> None:
     with pytest.raises(ss.OrbitError, match="cannot be followed"):
         ss.follow(M.block_on_belt(), "belt.speed", to=0.1)
+
+
+def test_a_closed_branch_is_gone_round_once() -> None:
+    """The 2:3 orbit of forced III, whose phases are counted from elsewhere after one turn."""
+    branch = ss.follow(ss.find_orbit(M.forced_oscillator(eta=1.15)), "base.eta", to=(1.0, 1.3))
+    assert branch.reason == "The branch is closed: it came back to the orbit at base.eta = 1.15."
+    assert [point.kind for point in branch.special] == ["fold", "fold"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("model", "parameter", "to"),
+    [
+        (M.two_blocks(), "contact2.normal", (1.0, 1.8)),
+        (M.block_and_pendulum("stribeck"), "belt.speed", (1.0, 3.0)),
+        (M.chain(3), "belt.speed", (0.05, 0.3)),
+        (M.bowed_string(), "contact.delta", (0.2, 1.5)),
+        (M.forced_oscillator("III", eta=0.9), "contact.normal", (2.0, 20.0)),
+        (M.block_and_pendulum(), "belt.speed", (0.5, 4.0)),
+    ],
+    ids=lambda value: getattr(value, "about", None) and value.about.name,
+)
+def test_long_ways_end_with_a_reason(model: ss.System, parameter: str, to: tuple[float, float]) -> None:
+    """Whatever is met on the way, every point is an orbit that closes, and the end has its sentence."""
+    branch = ss.follow(ss.find_orbit(model), parameter, to=to, most=150)
+    assert branch.reason.startswith(("The branch", "The orbit", "The steps"))
+    for orbit in branch.points[:: max(1, len(branch) // 10)]:
+        again = ss.find_orbit(orbit.model, orbit)
+        assert again.period == pytest.approx(orbit.period, rel=1e-7)

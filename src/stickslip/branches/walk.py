@@ -167,12 +167,19 @@ class Walk:
         return (u, iterations) if moved < 2 * ds else None
 
     def _keep(self, solved: Any) -> None:
-        orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
+        orbit, extremes = self.problem.orbit(solved), self._extremes(solved)
         self.points.append(orbit)
         self.extremes.append(extremes)
         self.solved_here = solved
         self.multipliers_here = self.problem.multipliers(solved)
         self.progress(float(solved.parameters[self.number]), len(self.points))
+
+    def _extremes(self, solved: Any) -> Floats:
+        """Extremes of an orbit; unknown where a phase cannot be sampled, which is no reason to lose the orbit."""
+        try:
+            return np.asarray(self.problem.extremes(solved), float)
+        except FAILURES:
+            return np.full((2, len(self.first.model.states)), np.nan)
 
     def _accept(self, u: Floats, s: float, solved: Any) -> str:
         """Stand on u, having noted what happened on the way; a reason to stop, or nothing."""
@@ -196,20 +203,27 @@ class Walk:
         return ""
 
     def _closes(self, orbit: Orbit) -> bool:
-        """Whether the first orbit lies between the last one and this one."""
+        """Whether the first orbit lies between the last one and this one, wherever its phases are counted from."""
         first, last = self.points[0], self.points[-1]
-        if len(self.points) < 5 or not first.signature == last.signature == orbit.signature:
+        if len(self.points) < 5 or last.signature != orbit.signature or len(first.signature) != len(orbit.signature):
             return False
-        start, before, after = (self._shape(o) for o in (first, last, orbit))
+        before, after = self._shape(last), self._shape(orbit)
         step = float(np.linalg.norm(after - before))
-        near = max(float(np.linalg.norm(x - start)) for x in (before, after)) < 1.5 * step
-        return near and float((before - start) @ (after - start)) < 0
+        for shift in range(len(first.signature)):
+            if first.signature.rotated(shift) != orbit.signature:
+                continue
+            start = self._shape(first, shift)
+            near = max(float(np.linalg.norm(x - start)) for x in (before, after)) < 1.5 * step
+            if near and float((before - start) @ (after - start)) < 0:
+                return True
+        return False
 
-    def _shape(self, orbit: Orbit) -> Floats:
+    def _shape(self, orbit: Orbit, shift: int = 0) -> Floats:
         """An orbit and its parameter as numbers of comparable size; the time at which it begins does not count."""
         phases = orbit.phases
         value = float(orbit.model.parameters[self.parameter]) / self.range
-        return np.concatenate([(phases.states / phases.scale).ravel(), phases.durations / orbit.period, [value]])
+        states, durations = np.roll(phases.states / phases.scale, -shift, axis=0), np.roll(phases.durations, -shift)
+        return np.concatenate([states.ravel(), durations / orbit.period, [value]])
 
     def _stand(self, there: Place) -> None:
         """Measure from now on in the sizes of the present orbit."""
@@ -311,7 +325,7 @@ class Walk:
 
     def _remember(self, kind: str, solved: Any, note: str = "", margin: Any = None) -> None:
         value = float(solved.parameters[self.number])
-        orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
+        orbit, extremes = self.problem.orbit(solved), self._extremes(solved)
         self.special.append(SpecialPoint(kind, self.parameter, value, orbit, note, margin, extremes, len(self.points)))
 
     def _merged(self, half: Orbit) -> str:

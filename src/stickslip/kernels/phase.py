@@ -50,7 +50,7 @@ from stickslip.kernels.model import (
 from stickslip.kernels.polynomial import set_powers, value_of
 from stickslip.kernels.tangent import carry, leap, note_branches
 
-MOST_HALVINGS = 40
+MOST_HALVINGS = 20  # below a millionth of the step it is round-off that disagrees
 
 
 def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:

@@ -117,11 +117,14 @@ def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, dur
 
 
 def _stationary(times: Floats, values: Floats, rates: Floats) -> float:
-    """Where the cubic with these values and rates at both ends has its extremum."""
-    from scipy.interpolate import CubicHermiteSpline
-
-    inside = CubicHermiteSpline(times, values, rates).derivative().roots(extrapolate=False)
-    return float(inside[0]) if len(inside) else float(times[0])
+    """Where the cubic with these values and rates at both ends, of opposite signs, has its extremum."""
+    h = float(times[1] - times[0])
+    rise, a, b = float(values[1] - values[0]), float(rates[0]) * h, float(rates[1]) * h
+    # Its rate on [0, 1] is a + 2 (3 rise − 2a − b) x + 3 (a + b − 2 rise) x².
+    linear, square = 2 * (3 * rise - 2 * a - b), 3 * (a + b - 2 * rise)
+    roots = np.roots([square, linear, a])
+    inside = [float(x.real) for x in roots if abs(x.imag) < 1e-9 and 0 <= x.real <= 1]
+    return float(times[0]) + h * (inside[0] if inside else a / (a - b))
 
 
 def section_at(

@@ -16,7 +16,7 @@ from stickslip.status import Status
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
-MOST_STEPS = 10**6
+MOST_STEPS = 10**5
 ORDER = 20
 RTOL = 1e-14
 """Orbits and multipliers are wanted to ten digits and more; at this order round-off is reached at little cost."""
