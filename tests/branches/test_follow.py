@@ -241,6 +241,8 @@ def test_long_ways_end_with_a_reason(model: ss.System, parameter: str, to: tuple
     """Whatever is met on the way, every point is an orbit that closes, and the end has its sentence."""
     branch = ss.follow(ss.find_orbit(model), parameter, to=to, most=150)
     assert branch.reason.startswith(("The branch", "The orbit", "The steps"))
-    for orbit in branch.points[:: max(1, len(branch) // 10)]:
+    # Orbits that are just about to lose a phase are not asked again: they may be the next ones as well.
+    settled = [orbit for orbit in branch.points if np.min(orbit.phases.durations) > 1e-3 * orbit.period]
+    for orbit in settled[:: max(1, len(settled) // 10)]:
         again = ss.find_orbit(orbit.model, orbit)
         assert again.period == pytest.approx(orbit.period, rel=1e-7)

@@ -14,6 +14,10 @@ LONGEST_STEP = 0.5
 """In units of the scales: beyond it the linearisation is not believed."""
 
 
+ROUND_OFF = 1e-11
+"""A residual, in units of the orbit's size, that cannot be made much smaller."""
+
+
 class NoConvergence(ValueError):
     """Newton's method did not arrive; the message says how far it came."""
 
@@ -63,7 +67,10 @@ def newton(
             raise NoConvergence("the equations are singular")
         step = x * min(1.0, LONGEST_STEP / size) if size > 0 else x
         u = u + step * scales
-        if size <= tolerance or (size <= 1e3 * tolerance and size >= 0.3 * before):
+        stagnant = size >= 0.3 * before
+        # Where a phase is about to vanish its length is ill determined: the equations hold to round-off all the same.
+        solved = residual <= ROUND_OFF and size <= 1e-5
+        if size <= tolerance or (stagnant and (size <= 1e3 * tolerance or solved)):
             return u
         before = size
     last = f"after {most} iterations the last step is {size:.2g} of the size of the orbit, the residual {residual:.2g}"
