@@ -26,7 +26,7 @@ from stickslip.kernels.model import (
     ingredients,
     taylor,
 )
-from stickslip.kernels.step import set_natural_step
+from stickslip.kernels.step import limit_stick, set_natural_step
 
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
 SINGULAR, UNDECIDED = 1, 2
@@ -79,6 +79,7 @@ def expand(W: Floats, I: Ints) -> int:
             W[ROW_V + i * WIDTH] = 0.0
     if ORDER >= 5:  # methods of low order choose their steps themselves
         set_natural_step(W, I)
+        limit_stick(W, I)
     return 0
 
 

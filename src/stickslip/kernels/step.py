@@ -16,6 +16,7 @@ from stickslip.kernels.model import (
     ROW_GUARD,
     ROW_STATIC,
     ROW_V,
+    SCALE,
     SERIES,
     TOLERANCE,
     WIDTH,
@@ -24,6 +25,7 @@ from stickslip.kernels.model import (
 )
 
 LONGEST = 1e100
+STICK_ROOM = 9e3  # 2·1e-12/ε
 LN2 = 0.6931471805599453
 
 
@@ -95,3 +97,17 @@ def set_natural_step(W: Floats, I: Ints) -> None:
         if 0.3 * h <= following and following <= 3.0 * h:  # the leading terms hardly depend on h
             return
         h = following
+
+
+def limit_stick(W: Floats, I: Ints) -> None:
+    """Shorten a step in stick on which round-off would move the positions.
+
+    What round-off leaves of the acceleration, ε·SCALE, moves a position by ε·SCALE·τ²/2 before v is put to zero again;
+    beside the motion itself, |ż|·τ, that must stay below 1e-12.
+    """
+    fastest = 0.0
+    for i in range(N_STATES):
+        fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
+    for i in range(N_CONTACTS):
+        if I[MODE + i] == 0 and W[SCALE + i] > 0.0 and fastest > 0.0:
+            W[NATURAL] = min(W[NATURAL], STICK_ROOM * fastest / W[SCALE + i])
