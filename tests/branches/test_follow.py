@@ -31,7 +31,7 @@ def test_the_drill_string_cycle_ends_by_grazing() -> None:
 
 
 def test_the_period_of_the_drill_string_along_the_branch() -> None:
-    """Slip is a damped oscillator without friction here, so the phases have closed form."""
+    """Orbits of the branch are those that the motion from rest settles on."""
     branch = drill()
     for orbit in branch.points[:-1:6]:
         again = ss.find_orbit(orbit.model, [0.0, orbit.model.parameters["table.speed"]])

@@ -141,14 +141,15 @@ class Walk:
         if self.points:
             self.evaluations += self.problem.evaluations
         self.problem, u = problem_of(orbit, [self.number])
-        self.scales = self._scales(u)
+        self.scales = self._scales(self.problem, u)
         self.here = place(self.problem, u, self.scales, None)
         if self.here.slope * sign < 0:
             self.here = place(self.problem, u, self.scales, -self.here.tangent)
         self._keep(self.problem.solved(u))
 
-    def _scales(self, u: Floats) -> Floats:
-        scales: Floats = self.problem.scales(u) * np.sqrt(self.problem.phases)
+    def _scales(self, problem: Any, u: Floats) -> Floats:
+        """The sizes in which a step is measured: an orbit of many phases counts no more than one of few."""
+        scales: Floats = problem.scales(u) * np.sqrt(problem.phases)
         scales[-1] = self.range
         return scales
 
@@ -198,7 +199,8 @@ class Walk:
             return f"The branch is closed: it came back to the orbit at {self.parameter} = {begin:g}."
         if solved.period < 1e-9 * self.points[0].period:
             return f"The period runs to zero at {self.parameter} = {u[-1]:.10g}: the orbit shrinks away."
-        if not np.any(np.ptp(self.extremes[-1], axis=0) > 1e-7 * np.ptp(self.extremes[0], axis=0)):
+        # An orbit whose extremes are not known has not shrunk.
+        if np.all(np.ptp(self.extremes[-1], axis=0) <= 1e-7 * np.ptp(self.extremes[0], axis=0)):
             return f"The orbit shrinks to a point at {self.parameter} = {u[-1]:.10g}: follow the equilibrium from here."
         return ""
 
@@ -229,7 +231,7 @@ class Walk:
         """Measure from now on in the sizes of the present orbit."""
         direction = there.tangent * self.scales
         self.problem = self.problem.moved(there.u)
-        self.scales = self._scales(there.u)
+        self.scales = self._scales(self.problem, there.u)
         self.here = place(self.problem, there.u, self.scales, direction / self.scales)
 
     def _arrive(self, u: Floats, s: float, bound: float, word: str) -> str:
@@ -434,8 +436,7 @@ class Walk:
     def _beside(self, solved: Any, key: Any) -> tuple[Orbit, float] | None:
         """The orbit a step away along the branch of a neighbouring signature that passes through this orbit."""
         for problem, u in neighbours(self.problem, solved, key):
-            scales = problem.scales(u) * np.sqrt(problem.phases)
-            scales[-1] = self.range
+            scales = self._scales(problem, u)
             try:
                 start = place(problem, u, scales, None)
             except FAILURES:
@@ -460,8 +461,7 @@ class Walk:
         """
         before = self.problem.signature
         for problem, u in neighbours(self.problem, self.solved_here, (LOSS, -1, -1, 0)):
-            scales = problem.scales(u) * np.sqrt(problem.phases)
-            scales[-1] = self.range
+            scales = self._scales(problem, u)
             for part in ONWARD:
                 try:
                     start = place(problem, u, scales, None)
@@ -530,7 +530,7 @@ class Walk:
         single, u = problem_of(point.orbit, [self.number])
         times = 2 if point.kind == FLIP else 1
         self.problem, double = single.repeated(u, times)
-        self.scales = self._scales(double)
+        self.scales = self._scales(self.problem, double)
         direction = self._other_direction(single, u, double, times)
         base = Place(double, direction, 1.0)
         for size in (0.01, 0.003, 0.03, 0.001):
