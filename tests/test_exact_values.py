@@ -54,7 +54,7 @@ def test_block_on_belt_cycle() -> None:
         assert system.about.known[name] == value
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None)
 @given(
     m=st.floats(0.2, 5),
     k=st.floats(0.2, 5),
