@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 
 test: lint
 	$(RUN) pytest tests/test_latency.py
-	$(RUN) pytest -n 2 --dist loadfile --doctest-modules --ignore=src/stickslip/kernels --ignore=tests/test_latency.py src tests
+	$(RUN) pytest -n 2 --dist loadfile --max-worker-restart 0 --doctest-modules --ignore=src/stickslip/kernels --ignore=tests/test_latency.py src tests
 
 lint: $(VENV)/installed-dev
 	$(RUN) ruff check .
@@ -28,7 +28,7 @@ lint: $(VENV)/installed-dev
 	$(RUN) mypy
 
 nightly: $(VENV)/installed-dev
-	$(RUN) pytest -m nightly tests
+	$(RUN) pytest -m nightly --timeout 1800 tests
 
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py

@@ -81,6 +81,15 @@ def test_coulomb_with_static_above_kinetic(
     np.testing.assert_allclose(cycles, period, rtol=1e-11)
 
 
+@pytest.mark.parametrize("speed", [0.0, 1e-30, 1e-17, 1e-13])
+def test_a_belt_that_hardly_moves_takes_few_steps(speed: float) -> None:
+    system = ss.models.block_on_belt().with_(**{"belt.speed": speed})
+    run = ss.simulate(system, t=1000, method=ss.Exact(most_steps=1000))
+    assert run.status == ss.Status.FINISHED.value
+    moved = float(run["x.block"][-1] - run.event_state.sel(state="x.block")[-1])
+    assert moved == pytest.approx(speed * (1000 - float(run.event_time[-1])), rel=1e-9, abs=1e-12)
+
+
 def test_free_oscillator_comes_to_rest() -> None:
     """ẍ + x ∈ −Sign(ẋ) from (12, 6) rests at 15 − √205."""
     run = ss.simulate(ss.models.coulomb_oscillator(), t=40)

@@ -1,6 +1,6 @@
 """How long a Taylor step may be: the last terms of its series stay below the tolerance."""
 
-from math import exp, log
+from math import exp, log, sqrt
 
 from stickslip.kernels.machine import rough_log2
 from stickslip.kernels.model import (
@@ -26,6 +26,7 @@ from stickslip.kernels.model import (
 
 LONGEST = 1e100
 STICK_ROOM = 9e3  # 2·1e-12/ε
+REST_ROOM = 9.0  # 2·1e-15/ε
 LN2 = 0.6931471805599453
 
 
@@ -102,12 +103,15 @@ def set_natural_step(W: Floats, I: Ints) -> None:
 def limit_stick(W: Floats, I: Ints) -> None:
     """Shorten a step in stick on which round-off would move the positions.
 
-    What round-off leaves of the acceleration, ε·SCALE, moves a position by ε·SCALE·τ²/2 before v is put to zero again;
-    beside the motion itself, |ż|·τ, that must stay below 1e-12.
+    What round-off leaves of the acceleration, ε·SCALE, moves a position by ε·SCALE·τ²/2 before v is put to zero again.
+    That must stay below 1e-12 of the motion itself, |ż|·τ, or, where there is next to none, below 1e-15 of the state.
     """
+    size = 1.0
     fastest = 0.0
     for i in range(N_STATES):
+        size = max(size, abs(W[SERIES + i * WIDTH]))
         fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
     for i in range(N_CONTACTS):
-        if I[MODE + i] == 0 and W[SCALE + i] > 0.0 and fastest > 0.0:
-            W[NATURAL] = min(W[NATURAL], STICK_ROOM * fastest / W[SCALE + i])
+        if I[MODE + i] == 0 and W[SCALE + i] > 0.0:
+            room = max(STICK_ROOM * fastest / W[SCALE + i], sqrt(REST_ROOM * size / W[SCALE + i]))
+            W[NATURAL] = min(W[NATURAL], room)
