@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from stickslip.model.laws import Tabulated as Tabulated
     from stickslip.model.parts import Base as Base
     from stickslip.model.parts import Belt as Belt
+    from stickslip.model.parts import CompliantContact as CompliantContact
     from stickslip.model.parts import Contact as Contact
     from stickslip.model.parts import Damper as Damper
     from stickslip.model.parts import Force as Force
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "stickslip.model.parts": (
-        "Base", "Belt", "Contact", "Damper", "Force", "Mass", "SmoothContact", "Spring", "ground",
+        "Base", "Belt", "CompliantContact", "Contact", "Damper", "Force", "Mass", "SmoothContact", "Spring", "ground",
     ),
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",

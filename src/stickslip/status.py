@@ -23,6 +23,10 @@ class Status(Enum):
     )
     LIFT_OFF = "A normal force fell to zero: the contact opens, which this model does not describe."
     NEGATIVE_FRICTION = "A friction law returned a negative friction; check its formula at this slip speed."
+    TOO_STEEP = (
+        "The friction of an elastic contact falls faster with speed than its damper can hold, so that the asperity "
+        "would jump; give more damping, or a law that falls less steeply."
+    )
     STALLED = "The motion is no longer finite, or the steps shrank to nothing: the equations are singular here."
     STEP_TOO_LARGE = (
         "The fixed step is too large for this motion: a phase of stick or slip begins and ends within one step, or the "

@@ -2,9 +2,10 @@
 
 from math import isfinite
 
-from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle
+from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
+    BEFORE,
     BRANCH,
     CONTACT,
     END,
@@ -23,6 +24,7 @@ from stickslip.kernels.model import (
     N_CONTACTS,
     N_DIRECTIONS,
     N_GUARDS,
+    N_RESETS,
     N_STATES,
     N_WATCHED,
     NATURAL,
@@ -31,6 +33,7 @@ from stickslip.kernels.model import (
     POWER,
     RAPID,
     READY,
+    RIGID,
     ROOT,
     ROW_FORCE,
     ROW_GUARD,
@@ -43,10 +46,12 @@ from stickslip.kernels.model import (
     STEPS,
     TIME,
     TOLERANCE,
+    UNDAMPED,
     WATCHED_CONTACT,
     WATCHED_STATUS,
     WIDTH,
     WORK,
+    A,
     D,
     F,
     Floats,
@@ -80,8 +85,12 @@ def begin(W: Floats, I: Ints) -> int:
     ingredients(W, I)
     for i in range(N_CONTACTS):
         v = W[V + i]
-        I[AT_REST + i] = 1 if abs(v) <= 1e-15 * largest else 0
-        I[MODE + i] = 0 if I[AT_REST + i] != 0 else (1 if v > 0.0 else -1)
+        I[AT_REST + i] = 1 if abs(v) <= 1e-15 * largest or UNDAMPED[i] == 1 else 0
+        # An elastic asperity slips to the side from which its spring and damper pull it: a = −T.
+        side = v if RIGID[i] == 1 else W[A + i]
+        I[MODE + i] = 0 if I[AT_REST + i] != 0 else (1 if side > 0.0 else -1)
+        I[SAVED + i] = I[MODE + i]
+    note_state(W)
     for i in range(N_BRANCHES):
         I[BRANCH + i] = 0
     I[STEPS] = 0
@@ -93,6 +102,13 @@ def begin(W: Floats, I: Ints) -> int:
     branches(W, I, 0.0)
     I[READY] = 1
     return FINISHED if settle(W, I) == 0 else INDETERMINATE
+
+
+def note_state(W: Floats) -> None:
+    """Remember the state before an event, for contacts whose internal states jump."""
+    if N_RESETS > 0:
+        for i in range(N_STATES):
+            W[BEFORE + i] = W[STATE + i]
 
 
 def march(
@@ -308,7 +324,7 @@ def project(W: Floats, I: Ints) -> None:
     for _ in range(2):
         for i in range(N_CONTACTS):
             effect = W[D + i * N_CONTACTS + i]
-            if I[AT_REST + i] != 0 and effect != 0.0 and W[V + i] != 0.0:
+            if I[AT_REST + i] != 0 and RIGID[i] == 1 and effect != 0.0 and W[V + i] != 0.0:
                 impulse = -W[V + i] / effect
                 for j in range(N_STATES):
                     W[STATE + j] += W[G + j * N_CONTACTS + i] * impulse
@@ -318,11 +334,12 @@ def project(W: Floats, I: Ints) -> None:
 
 def change(W: Floats, I: Ints, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
+    note_state(W)
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
         if I[AT_REST + i] == RELEASED:  # where the static limit is passed, slip to that side is tried first
             force = ROW_FORCE + i * WIDTH
-            I[MODE + i] = -1 if value_of(W, force) > 0.0 else 1
+            take_mode(W, I, i, -1 if value_of(W, force) > 0.0 else 1)
     if guard >= 0:
         number = BRANCH + GUARD_BRANCH[guard - N_WATCHED]
         step = GUARD_STEP[guard - N_WATCHED]

@@ -6,16 +6,23 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 
 from stickslip.kernels.model import (
     AT_REST,
+    BEFORE,
     EVALUATIONS,
     GUESS,
     HALVINGS,
     MODE,
     N_CONTACTS,
+    N_RESETS,
+    N_STATES,
     ORDER,
+    OWNER,
+    RIGID,
     ROW_FORCE,
     ROW_STATIC,
     ROW_V,
+    SAVED,
     SCALE,
+    STATE,
     WIDTH,
     A,
     D,
@@ -24,6 +31,7 @@ from stickslip.kernels.model import (
     R,
     S,
     ingredients,
+    reset,
     taylor,
 )
 from stickslip.kernels.step import limit_stick, set_natural_step
@@ -31,6 +39,17 @@ from stickslip.kernels.step import limit_stick, set_natural_step
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
 SINGULAR, UNDECIDED = 1, 2
 RESTING, RELEASED = 1, 2  # contacts at rest: to be decided; or known to leave stick, to the side in MODE
+
+
+def take_mode(W: Floats, I: Ints, i: int, mode: int) -> None:
+    """Let contact i try a mode: its internal states are those before the event, or as they enter the new mode."""
+    I[MODE + i] = mode
+    if N_RESETS > 0:
+        for j in range(N_STATES):
+            if OWNER[j] == i:
+                W[STATE + j] = W[BEFORE + j]
+        if mode != I[SAVED + i]:
+            reset(W, I, i)
 
 
 def count_resting(I: Ints) -> int:
@@ -75,7 +94,7 @@ def expand(W: Floats, I: Ints) -> int:
     if taylor(W, I) != 0:
         return SINGULAR
     for i in range(N_CONTACTS):
-        if I[AT_REST + i] != 0:
+        if I[AT_REST + i] != 0 and RIGID[i] == 1:
             W[ROW_V + i * WIDTH] = 0.0
     if ORDER >= 5:  # methods of low order choose their steps themselves
         set_natural_step(W, I)
@@ -98,7 +117,7 @@ def settle(W: Floats, I: Ints) -> int:
     measure(W, I)
     for i in range(N_CONTACTS):
         if I[AT_REST + i] == RESTING:
-            I[MODE + i] = 0
+            take_mode(W, I, i, 0)
     for _ in range(4 * count_resting(I) + 4):
         if expand(W, I) != 0:
             break
@@ -111,9 +130,9 @@ def settle(W: Floats, I: Ints) -> int:
         if contact < 0:
             return 0
         if I[MODE + contact] != 0:
-            I[MODE + contact] = 0
+            take_mode(W, I, contact, 0)
         else:  # released to the side against which the friction force pushed
-            I[MODE + contact] = -1 if W[ROW_FORCE + contact * WIDTH] > 0.0 else 1
+            take_mode(W, I, contact, -1 if W[ROW_FORCE + contact * WIDTH] > 0.0 else 1)
     return enumerate_modes(W, I)
 
 
@@ -132,7 +151,7 @@ def enumerate_modes(W: Floats, I: Ints) -> int:
             zeros = 0
             for i in range(N_CONTACTS):
                 if I[AT_REST + i] != 0:
-                    I[MODE + i] = rest % 3 - 1
+                    take_mode(W, I, i, rest % 3 - 1)
                     rest //= 3
                     if I[MODE + i] == 0:
                         zeros += 1

@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
 """Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
+N_RESETS = 0
+"""How many internal states jump when a contact changes its mode."""
+
 FLOATS = INTEGERS = 0
 """Lengths of W and I."""
 
@@ -36,9 +39,9 @@ STATE = 0
 TIME = NATURAL = GUESS = END = TOLERANCE = 0
 """In W: the state z, the time, the natural step length and a guess at it, the time to stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SCALE = SERIES = GAP = LAST_EVENT = FULL = 0
+P = Q = F = G = V = R = S = A = D = SCALE = SERIES = BEFORE = GAP = LAST_EVENT = FULL = 0
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip
-acceleration; the rows of series; longest time between events, time of the last one; step
+acceleration; the rows of series; the state before an event; longest time between events, time of the last one; step
 length before it was halved."""
 
 NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
@@ -58,6 +61,10 @@ small changes their number, the parameter each varies, branches before and modes
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
 
+RIGID = UNDAMPED = OWNER = np.array([0])
+"""Per contact, 1 if it sticks as a constraint v = 0; 1 if it is elastic without damper. Per state, the contact whose
+internal state it is, or -1."""
+
 
 def constants(W: Floats) -> None:
     """Fill the constants from the parameters."""
@@ -69,6 +76,10 @@ def ingredients(W: Floats, I: Ints) -> None:
 
 def branches(W: Floats, I: Ints, noise: float) -> None:
     """Set the frozen branches from the state; leave one that is within noise of switching."""
+
+
+def reset(W: Floats, I: Ints, contact: int) -> None:
+    """Set the internal states of a contact that has just entered the mode in MODE."""
 
 
 def taylor(W: Floats, I: Ints) -> int:

@@ -12,6 +12,7 @@ from stickslip.kernels.model import (
     N_WATCHED,
     NATURAL,
     ORDER,
+    RIGID,
     ROW_FORCE,
     ROW_GUARD,
     ROW_STATIC,
@@ -112,6 +113,6 @@ def limit_stick(W: Floats, I: Ints) -> None:
         size = max(size, abs(W[SERIES + i * WIDTH]))
         fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
     for i in range(N_CONTACTS):
-        if I[MODE + i] == 0 and W[SCALE + i] > 0.0:
+        if I[MODE + i] == 0 and RIGID[i] == 1 and W[SCALE + i] > 0.0:
             room = max(STICK_ROOM * fastest / W[SCALE + i], sqrt(REST_ROOM * size / W[SCALE + i]))
             W[NATURAL] = min(W[NATURAL], room)

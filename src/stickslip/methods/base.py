@@ -31,6 +31,7 @@ OUTCOMES = {
     6: Status.STALLED,
     7: Status.TOO_MANY_STEPS,
     8: Status.STEP_TOO_LARGE,
+    9: Status.TOO_STEEP,
 }
 """What the kernels return, as a Status."""
 
@@ -119,7 +120,7 @@ def march(
                 _keep(consume, steps[: filled[0]].copy(), kept, events[: filled[1]].copy())
         blocks = len(kept)
         filled[:] = 0
-    named = status in (Status.LIFT_OFF, Status.NEGATIVE_FRICTION)
+    named = status in (Status.LIFT_OFF, Status.NEGATIVE_FRICTION, Status.TOO_STEEP)
     return Trajectory(
         events=np.concatenate(kept),
         status=status,

@@ -16,6 +16,7 @@ from math import exp
 from typing import Any, ClassVar
 
 from stickslip.model.errors import ModelError, check_number
+from stickslip.model.formula import Formula
 from stickslip.model.functions import Function, arguments_of, fingerprint
 
 
@@ -36,8 +37,16 @@ class FrictionLaw:
 
     @property
     def static(self) -> Function | None:
-        """The coefficient up to which the contact sticks; None where it is kinetic at v = 0."""
+        """The coefficient up to which the contact sticks; None where it is kinetic at v = 0.
+
+        It may depend on the `internal_states` of the law besides its parameters.
+        """
         return None
+
+    @property
+    def internal_states(self) -> tuple[str, ...]:
+        """States of the contact that the static coefficient depends on: `stick_time`, or none."""
+        return ()
 
     def parameters(self) -> dict[str, float]:
         """Name and value of every parameter."""
@@ -77,7 +86,7 @@ class FrictionLaw:
         values = self.parameters() if values is None else values
         if self.static is None:
             return self.kinetic_value(0.0, values, what)
-        value = float(self.static(**values))
+        value = float(self.static(**dict.fromkeys(self.internal_states, 0.0), **values))
         if not math.isfinite(value) or value < 0:
             raise ModelError(f"{what}: the static coefficient is {value:g}; it must be zero or positive")
         return value
@@ -89,6 +98,26 @@ class FrictionLaw:
         0.5
         """
         return WithViscous(self, c)
+
+    def with_aging(self, a: float = 0.1, beta: float = 2.0, growth: Function | None = None) -> FrictionLaw:
+        """This law with a static coefficient that grows while the contact sticks, as in leine1998, Eq. (18):
+
+        μ_s (1 + (β − 1)(1 − exp(−a·t_stick))). `growth` is another factor: a plain function of `stick_time`, 1 at zero.
+
+        >>> aged = Coulomb(0.4, 0.3).with_aging(a=0.1, beta=2.0)
+        >>> round(aged.static_value_after(5.0), 6)
+        0.557388
+        """
+        if growth is None:
+            return WithAging(self, Formula(LEINE_GROWTH, ("stick_time",), {"a": a, "beta": beta}, "growth"))
+        return WithAging(self, growth)
+
+    def static_value_after(self, stick_time: float, values: Mapping[str, float] | None = None) -> float:
+        """The static coefficient of a contact that has been sticking for so long."""
+        values = self.parameters() if values is None else values
+        if self.static is None or not self.internal_states:
+            return self.static_value(values)
+        return float(self.static(stick_time=stick_time, **values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,6 +375,75 @@ class WithViscous(FrictionLaw):
     def static(self) -> Function | None:
         inner = self.law.static
         return inner if inner is None else lambda viscous, **others: inner(**others)
+
+    @property
+    def internal_states(self) -> tuple[str, ...]:
+        return self.law.internal_states
+
+
+LEINE_GROWTH = "1 + (beta - 1)*(1 - exp(-a*stick_time))"
+
+
+@dataclass(frozen=True, eq=False)
+class WithAging(FrictionLaw):
+    """Any law whose static coefficient is multiplied by `growth`, a function of `stick_time`: see `with_aging`."""
+
+    law: FrictionLaw
+    growth: Function
+
+    def __post_init__(self) -> None:
+        variables, own = arguments_of(self.growth, "growth")
+        if variables != ("stick_time",):
+            raise ModelError(
+                f"growth depends on {', '.join(variables) or 'nothing'}: it is a function of stick_time alone, its "
+                "other arguments need default values"
+            )
+        for name in own.keys() & self.law.parameters().keys():
+            raise ModelError(f"growth has a parameter {name!r}, which the law has too: rename it")
+        super().__post_init__()
+
+    def parameters(self) -> dict[str, float]:
+        return self.law.parameters() | arguments_of(self.growth, "growth")[1]
+
+    def structure(self) -> str | None:
+        inner, mark = self.law.structure(), fingerprint(self.growth)
+        return None if inner is None or mark is None else f"{inner} aging {mark}"
+
+    def split(self, values: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+        """The values of the law's own parameters, and those of the growth."""
+        own = self.law.parameters()
+        return {n: x for n, x in values.items() if n in own}, {n: x for n, x in values.items() if n not in own}
+
+    def check(self, values: Mapping[str, float], what: str) -> None:
+        inner, outer = self.split(values)
+        self.law.check(inner, what)
+        for stick_time in (0.0, 1.0, 1e3):
+            factor = float(self.growth(stick_time, **outer))
+            if not math.isfinite(factor) or factor < 1 - 1e-12:
+                raise ModelError(
+                    f"{what}: after sticking for {stick_time:g} the static coefficient is multiplied by {factor:g}; "
+                    "a contact that ages grows stronger: give a growth of 1 or more (beta ≥ 1, a ≥ 0)"
+                )
+
+    @property
+    def kinetic(self) -> Function:
+        slipping = self.law.kinetic
+        return lambda v, **values: slipping(v, **self.split(values)[0])
+
+    @property
+    def static(self) -> Function:
+        law, growth = self.law, self.growth
+
+        def aged(stick_time: Any, **values: Any) -> Any:
+            inner, outer = self.split(values)
+            fresh = law.static(**inner) if law.static is not None else law.kinetic(0.0, **inner)
+            return fresh * growth(stick_time, **outer)
+
+        return aged
+
+    @property
+    def internal_states(self) -> tuple[str, ...]:
+        return ("stick_time",)
 
 
 @dataclass(frozen=True, eq=False)

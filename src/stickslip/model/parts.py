@@ -35,6 +35,11 @@ class Part:
     def kind(self) -> str:
         return type(self).__name__
 
+    @property
+    def noun(self) -> str:
+        """What the system calls this part when it has no name."""
+        return self.kind.lower()
+
     def check(self, name: str) -> None:
         """Raise a sentence if a number of this part is not allowed."""
         for attribute, rule in self.rules.items():
@@ -131,6 +136,10 @@ class Interaction(Part):
 
     def bodies(self) -> tuple[Body, ...]:
         raise NotImplementedError
+
+    def internal_states(self) -> tuple[str, ...]:
+        """States of its own that this part adds to the system; they start at zero."""
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,6 +293,48 @@ class Contact(Rubbing):
     >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
     >>> contact = Contact(block, belt, law=lambda v, mu=0.3: mu, normal=10.0)
     """
+
+    def internal_states(self) -> tuple[str, ...]:
+        return self.friction.internal_states
+
+
+@dataclass(frozen=True, eq=False)
+class CompliantContact(Contact):
+    """Dry friction through an elastic asperity: hinrichs1998, Eqs. (8)–(11).
+
+    A massless asperity sticks to the counter-surface or slips on it; a spring of `stiffness` and a damper of `damping`
+    join it to the mass. States: `deflection.NAME`, by how far the asperity is ahead of the mass, and `slip_speed.NAME`,
+    its speed on the counter-surface. Without damper it is the Jenkins element; several in parallel make an Iwan model.
+
+    >>> from stickslip.model.laws import Coulomb
+    >>> block, belt = Mass("block", 6.08), Belt("belt", speed=0.0025)
+    >>> contact = CompliantContact(block, belt, law=Coulomb(0.4, 0.25), normal=25.0, stiffness=150e3, damping=150.0)
+    >>> contact.internal_states()
+    ('deflection', 'slip_speed')
+    """
+
+    stiffness: float = field(kw_only=True)
+    damping: float | None = field(default=None, kw_only=True)
+
+    rules: ClassVar[Rules] = {"normal": "positive", "stiffness": "positive", "damping": "positive"}
+
+    @property
+    def noun(self) -> str:
+        return "contact"
+
+    def internal_states(self) -> tuple[str, ...]:
+        own = ("deflection",) if self.damping is None else ("deflection", "slip_speed")
+        return (*own, *super().internal_states())
+
+    def check_law(self, values: Mapping[str, float], name: str) -> None:
+        super().check_law(values, name)
+        law = self.friction
+        limits = {law.static_value(values, name), *(law.kinetic_value(v, values, name) for v in (0.0, 0.5, 2.0))}
+        if self.damping is None and (max(limits) - min(limits) > 1e-12 * max(limits) or law.internal_states):
+            raise ModelError(
+                f"CompliantContact {name!r}: without damping the asperity has one limit for stick and slip, but its "
+                f"law gives coefficients from {min(limits):g} to {max(limits):g}; use Coulomb(mu), or give a damping"
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,12 @@ def smooth(system: System, eps: float, shape: str = "arctan") -> System:
     shape_named(shape, "smooth")
     if not system.friction:
         raise ModelError("smooth: the system has no Contact")
+    for name, part in system.friction.items():
+        if part.internal_states():
+            raise ModelError(
+                f"smooth: contact {name!r} has a memory ({', '.join(part.internal_states())}), which a smoothed "
+                "contact has not; smooth the system with a plain Contact there"
+            )
     return system.replacing(
         {
             name: SmoothContact(dict(part.weights), part.against, part.law, part.normal, name, eps=eps, shape=shape)

@@ -33,6 +33,7 @@ class Model:
 
     about: About
     states: tuple[str, ...]
+    internal_states: tuple[str, ...] = ()  # those of contacts with a memory; they are the last ones of `states`
     contacts: tuple[str, ...]
     start: Mapping[str, float]
     units: Mapping[str, str]
@@ -120,19 +121,36 @@ class System(Model):
         self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
         if not self.masses:
             raise ModelError("the system has no Mass: at least one is needed")
-        self.states = (*(f"x.{m.name}" for m in self.masses), *(f"v.{m.name}" for m in self.masses))
-        per_time = f"/{time_unit}" if time_unit else ""
+        self._index()
+        self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
+        self.start |= dict.fromkeys(self.internal_states, 0.0)
+        if start:
+            self.start = dict(zip(self.states, self.start_state(start), strict=True))
+        self._check()
+
+    def _internal_unit(self, state: str, per_time: str) -> str:
+        """The unit of an internal state: that of time, of a displacement or of a velocity of what rubs there."""
+        kind, name = state.split(".", 1)
+        if kind == "stick_time":
+            return self.time_unit
+        part = self.interactions[name]
+        length = part.weights[0][0].unit if isinstance(part, Rubbing) else ""
+        return {"deflection": length, "slip_speed": f"{length}{per_time}" if length else ""}.get(kind, "")
+
+    def _index(self) -> None:
+        """What follows from the interactions: states, contacts, parameters and their names."""
+        interactions = self.interactions.items()
+        self.internal_states = tuple(f"{s}.{name}" for name, part in interactions for s in part.internal_states())
+        self.states = (
+            *(f"x.{m.name}" for m in self.masses),
+            *(f"v.{m.name}" for m in self.masses),
+            *self.internal_states,
+        )
+        per_time = f"/{self.time_unit}" if self.time_unit else ""
         self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
             f"v.{m.name}": f"{m.unit}{per_time}" if m.unit else "" for m in self.masses
         }
-        self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
-        if start:
-            self.start = dict(zip(self.states, self.start_state(start), strict=True))
-        self._index()
-        self._check()
-
-    def _index(self) -> None:
-        """What follows from the interactions: contacts, parameters and their names."""
+        self.units |= {state: self._internal_unit(state, per_time) for state in self.internal_states}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.contacts = tuple(self.friction)
@@ -168,6 +186,7 @@ class System(Model):
         copy.__dict__.update(self.__dict__)
         copy.interactions = self.interactions | dict(parts)
         copy._index()
+        copy.start = {state: self.start.get(state, 0.0) for state in copy.states}
         own, _ = _parameters(self.bodies, self.interactions)
         copy._values |= {n: self._values[n] for n, value in own.items() if copy._values.get(n) == value}
         copy.about = replace(self.about, known={})  # what was known exactly is known of another system
@@ -250,14 +269,14 @@ def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interact
 
 
 def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Interaction]:
-    kinds = Counter(part.kind for part in interactions if not getattr(part, "name", ""))
+    nouns = Counter(part.noun for part in interactions if not getattr(part, "name", ""))
     count: Counter[str] = Counter()
     named: dict[str, Interaction] = {}
     for part in interactions:
         name = getattr(part, "name", "")
         if not name:
-            count[part.kind] += 1
-            name = part.kind.lower() + (str(count[part.kind]) if kinds[part.kind] > 1 else "")
+            count[part.noun] += 1
+            name = part.noun + (str(count[part.noun]) if nouns[part.noun] > 1 else "")
         check_name(f"a {part.kind}", name)
         if name in named or name in taken:
             raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")

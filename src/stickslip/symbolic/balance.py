@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import sympy
 
-from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.jacobian import table_constants
+from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.source import assignments, indented
 
 Target = tuple[str, sympy.Expr]

@@ -4,12 +4,16 @@
 v = h(z, t, p)                                   sliding velocity per contact
 slip:   λᵢ = −sᵢ Rᵢ(sᵢ vᵢ, z, t, p)              s = ±1, frozen in the mode
 stick:  vᵢ = 0,  a + D λ = 0,  |λᵢ| ≤ Sᵢ          a = ∂h/∂z·f + ∂h/∂t,  D = ∂h/∂z·G
+
+A contact with a memory has internal states among z. Its rates may contain its mode s (0 in stick); where it gives its
+own force T in stick (an elastic asperity), that takes the place of the reaction: λᵢ = Tᵢ(z, t, p). When it enters a
+mode some internal states jump: see `Reset`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,13 +22,25 @@ from sympy.printing.str import StrPrinter
 
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
-from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithViscous
-from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Ground, Mass, Rubbing, SmoothContact, Spring
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithAging, WithViscous
+from stickslip.model.parts import (
+    Base,
+    Belt,
+    Body,
+    CompliantContact,
+    Contact,
+    Damper,
+    Force,
+    Ground,
+    Mass,
+    Rubbing,
+    SmoothContact,
+    Spring,
+)
 from stickslip.model.system import Filippov, Model, System
+from stickslip.symbolic.memory import TIME, Compliance, Memory, Reset, along
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
-
-TIME = sympy.Symbol("t", real=True)
 
 
 class Table(sympy.Function):  # type: ignore[misc]
@@ -58,25 +74,28 @@ class Equations:
     doubtful: tuple[int, ...]  # contacts whose law might turn negative: their friction is watched
     tables: tuple[Tabulated, ...]
     formulas: Mapping[str, Any]  # the traced text of every plain function, by part
+    own_forces: Mapping[int, tuple[sympy.Expr, sympy.Expr]] = field(default_factory=dict)  # contact: (T, weight)
+    kinds: tuple[int, ...] = ()  # RIGID, DAMPED or UNDAMPED; empty where all are rigid
+    resets: tuple[Reset, ...] = ()
+    steep: Mapping[int, sympy.Expr] = field(default_factory=dict)  # contact: what must stay positive in slip
+    owners: tuple[int, ...] = ()  # per state the contact whose internal state it is, else -1; empty where all are -1
 
     @cached_property
     def a(self) -> tuple[sympy.Expr, ...]:
-        """∂h/∂z·f + ∂h/∂t: the slip acceleration without friction."""
-        return tuple(self._rate(h, self.f) + sympy.diff(h, TIME) for h in self.h)
+        """∂h/∂z·f + ∂h/∂t, the slip acceleration without friction; −T·weight for a contact with its own force."""
+        rigid = [along(h, self.states, self.f) + sympy.diff(h, TIME) for h in self.h]
+        for i, (force, weight) in self.own_forces.items():
+            rigid[i] = -force * weight
+        return tuple(rigid)
 
     @cached_property
     def D(self) -> tuple[tuple[sympy.Expr, ...], ...]:
-        """∂h/∂z·G, the Delassus matrix."""
+        """∂h/∂z·G, the Delassus matrix; for a contact with its own force only its weight, on the diagonal."""
         columns = list(zip(*self.G, strict=True))
-        return tuple(tuple(self._rate(h, column) for column in columns) for h in self.h)
-
-    def _rate(self, expression: sympy.Expr, direction: Any) -> sympy.Expr:
-        """Derivative of `expression` along `direction` in state space."""
-        free = expression.free_symbols
-        terms = [
-            sympy.diff(expression, z) * d for z, d in zip(self.states, direction, strict=True) if z in free and d != 0
-        ]
-        return sympy.Add(*terms)
+        rows = [[along(h, self.states, column) for column in columns] for h in self.h]
+        for i, (_, weight) in self.own_forces.items():
+            rows[i] = [weight if j == i else sympy.Integer(0) for j in range(len(self.h))]
+        return tuple(tuple(row) for row in rows)
 
 
 _RESERVED = {"t", "z", "p", "s", "force", "noise", "np", "njit", "pi", "float", "abs", "min", "max", "range"}
@@ -115,6 +134,7 @@ class _Mechanics:
         self.system = system
         self.x = {mass.name: symbol(f"x.{mass.name}") for mass in system.masses}
         self.v = {mass.name: symbol(f"v.{mass.name}") for mass in system.masses}
+        self.internal = {name: symbol(name) for name in system.internal_states}
         self.formulas: dict[str, Any] = {}
         self.tables: list[Tabulated] = []
         self.position = {"ground": sympy.Integer(0)}
@@ -170,7 +190,7 @@ class _Mechanics:
     def equations(self) -> Equations:
         system = self.system
         force = {mass.name: sympy.Integer(0) for mass in system.masses}
-        contacts: list[_ContactEquations] = []
+        contacts: list[ContactEquations] = []
         for name, part in system.interactions.items():
             match part:
                 case Spring() | Damper():
@@ -184,20 +204,40 @@ class _Mechanics:
                     self._rub(force, name, part)
         m = {mass.name: self.parameter(mass.name, "m") for mass in system.masses}
         zero = (sympy.Integer(0),) * len(contacts)
+        states = (*self.x.values(), *self.v.values())
+        f = (*self.v.values(), *(force[n] / m[n] for n in m))
+        G = (*(zero for _ in m), *(tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m))
+        memory = Memory(self.internal, states, f, G)
+        for i, (name, contact) in enumerate(zip(system.friction, contacts, strict=True)):
+            memory.add(i, name, self._compliance(name, contact))
         return Equations(
-            states=(*self.x.values(), *self.v.values()),
+            states=(*states, *self.internal.values()),
             parameters=tuple(symbol(name) for name in system.parameters),
             speeds=tuple(contact.speed for contact in contacts),
-            f=(*self.v.values(), *(force[n] / m[n] for n in m)),
-            G=(*(zero for _ in m), *(tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m)),
-            h=tuple(contact.h for contact in contacts),
-            R=tuple(contact.R for contact in contacts),
+            f=(*f, *memory.f),
+            G=(*G, *memory.G),
+            h=tuple(memory.h),
+            R=tuple(memory.R),
             S=tuple(contact.S for contact in contacts),
             normal=tuple(self._lifting(contact.normal) for contact in contacts),
             doubtful=tuple(i for i, c in enumerate(system.friction.values()) if _doubtful(c.friction)),
             tables=tuple(self.tables),
             formulas=self.formulas,
+            own_forces=memory.own_forces,
+            kinds=tuple(memory.kinds),
+            resets=tuple(memory.resets),
+            steep=memory.steep,
+            owners=memory.owners,
         )
+
+    def _compliance(self, name: str, contact: ContactEquations) -> Compliance:
+        """What the memory of a contact is made from."""
+        part = self.system.friction[name]
+        stiffness = damping = None
+        if isinstance(part, CompliantContact):
+            stiffness = self.parameter(name, "stiffness")
+            damping = None if part.damping is None else self.parameter(name, "damping")
+        return Compliance(contact.h, contact.R, contact.speed, stiffness, damping)
 
     def _pull(self, force: dict[str, sympy.Expr], name: str, part: Spring | Damper) -> None:
         where = self.position if isinstance(part, Spring) else self.velocity
@@ -217,7 +257,7 @@ class _Mechanics:
         for mass, weight in c.weights.items():
             force[mass] += weight * friction
 
-    def _contact(self, name: str, part: Rubbing) -> _ContactEquations:
+    def _contact(self, name: str, part: Rubbing) -> ContactEquations:
         weights = {mass.name: _exact(weight) for mass, weight in part.weights}
         h = sympy.Add(*(w * self.v[n] for n, w in weights.items())) - self.velocity[part.against.name]
         if isinstance(part.against, Mass):
@@ -225,10 +265,22 @@ class _Mechanics:
         speed = sympy.Symbol(f"speed_{name}", real=True)
         normal = self.value(name, "normal", part.normal, self.everything())
         mu = self._coefficient(name, part.friction, speed)
-        static = part.friction.static
-        symbols = {n: self.parameter(name, n) for n in part.friction.parameters()}
-        mu_s = self._at_rest(mu, speed) if static is None else trace(static, symbols, f"the static law of {name!r}")
-        return _ContactEquations(h, weights, speed, mu, normal * mu, normal * mu_s, normal)
+        mu_s = self._static(name, part.friction, mu, speed)
+        return ContactEquations(h, weights, speed, mu, normal * mu, normal * mu_s, normal)
+
+    def _static(self, name: str, law: FrictionLaw, mu: sympy.Expr, speed: sympy.Symbol) -> sympy.Expr:
+        """The static coefficient."""
+        if isinstance(law, WithAging):
+            growing = {n: self.parameter(name, n) for n in arguments_of(law.growth, "growth")[1]}
+            growing["stick_time"] = self.internal[f"stick_time.{name}"]
+            fresh = self._static(name, law.law, mu, speed)
+            return fresh * trace(law.growth, growing, f"the growth of {name!r}")
+        if isinstance(law, WithViscous):
+            return self._static(name, law.law, mu, speed)
+        if law.static is None:
+            return self._at_rest(mu, speed)
+        symbols = {n: self.parameter(name, n) for n in law.parameters()}
+        return trace(law.static, symbols, f"the static law of {name!r}")
 
     def _at_rest(self, mu: sympy.Expr, speed: sympy.Symbol) -> sympy.Expr:
         """A kinetic coefficient at zero slip speed."""
@@ -245,6 +297,8 @@ class _Mechanics:
             return Table(len(self.tables) - 1, speed)
         if isinstance(law, WithViscous):
             return self._coefficient(name, law.law, speed) + self.parameter(name, "viscous") * speed
+        if isinstance(law, WithAging):
+            return self._coefficient(name, law.law, speed)
         inside = {n: sympy.Symbol(n, real=True) for n in law.parameters()}
         v = sympy.Symbol("v", real=True)
         expression = trace(law.kinetic, {"v": v, **inside}, f"the law of {name!r}")
@@ -253,7 +307,7 @@ class _Mechanics:
 
 
 @dataclass(frozen=True)
-class _ContactEquations:
+class ContactEquations:
     h: sympy.Expr
     weights: Mapping[str, sympy.Expr]
     speed: sympy.Symbol
@@ -265,7 +319,9 @@ class _ContactEquations:
 
 def _doubtful(law: FrictionLaw) -> bool:
     """Whether a law can turn negative somewhere, though its parameters are allowed."""
-    inner = law.law if isinstance(law, WithViscous) else law
+    inner = law
+    while isinstance(inner, WithViscous | WithAging):
+        inner = inner.law
     return isinstance(inner, FunctionLaw | Polynomial)
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.source import assignments, indented, table_rows
 

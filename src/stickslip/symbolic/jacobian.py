@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sympy
 
-from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.source import assignments, indented, table_rows
 
 

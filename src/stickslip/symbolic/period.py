@@ -7,7 +7,8 @@ from functools import reduce
 
 import sympy
 
-from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.source import python
 
 NO_FORCING, NOT_PERIODIC = sympy.Integer(0), sympy.Integer(-1)

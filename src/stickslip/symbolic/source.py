@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from stickslip.symbolic.equations import TIME, Equations, Table, TableSlope
+from stickslip.symbolic.equations import Equations, Table, TableSlope
+from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Reset, sign_of
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
 from stickslip.symbolic.tape import Tape
 
@@ -21,7 +22,7 @@ UNROLL_LIMIT = 9000
 """Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
 
 
-LIFT_OFF, NEGATIVE_FRICTION = 4, 5
+LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = 4, 5, 9
 """What a run ends with when a watched quantity falls below zero; as in `kernels/march.py`."""
 
 
@@ -101,7 +102,7 @@ class Source:
         self.equations, self.order = equations, order
         self.n, self.contacts = len(equations.states), len(equations.h)
         tape = self.tape = self._tape()
-        self.signs = [sympy.Symbol(f"_sign{i}", real=True) for i in range(self.contacts)]
+        self.signs = [sign_of(i) for i in range(self.contacts)]
         speeds = {u: sign * h for u, sign, h in zip(equations.speeds, self.signs, equations.h, strict=True)}
         self.f = [tape.lower(e) for e in equations.f]
         self.G = [[tape.lower(e) for e in row] for row in equations.G]
@@ -113,7 +114,8 @@ class Source:
         self.D = [[tape.lower(e) for e in row] for row in equations.D]
         lifting = [(i, tape.lower(e), LIFT_OFF) for i, e in enumerate(equations.normal) if not e.is_Number]
         doubtful = [(i, self.R[i], NEGATIVE_FRICTION) for i in equations.doubtful]
-        self.watched = lifting + doubtful
+        steep = [(i, tape.lower(e), TOO_STEEP) for i, e in equations.steep.items()]
+        self.watched = lifting + doubtful + steep
         self._lower_more()
         self.constants: dict[sympy.Expr, str] = {}
         self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards)
@@ -134,6 +136,7 @@ class Source:
         sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
         sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {
+            "BEFORE": n,
             "GAP": 1,
             "LAST_EVENT": 1,
             "FULL": 1,
@@ -172,7 +175,7 @@ class Source:
     def module(self) -> str:
         """The whole text. `taylor` comes first because writing it collects the constants."""
         taylor = self._taylor()
-        blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), taylor]
+        blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), self._reset(), taylor]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _constants_of_module(self) -> dict[str, int]:
@@ -184,6 +187,7 @@ class Source:
             "N_BRANCHES": len(self.tape.branches),
             "N_WATCHED": len(self.watched),
             "N_GUARDS": len(self.tape.guards),
+            "N_RESETS": len(self.equations.resets),
             "N_DIRECTIONS": 0,
             "HIDES": int(self._hides()),
             "ORDER": self.order,
@@ -202,6 +206,9 @@ class Source:
             f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
             f"WATCHED_STATUS = np.array({[status for _, _, status in self.watched] or [0]})",
+            f"RIGID = np.array({[int(kind == RIGID) for kind in self.equations.kinds] or [1] * max(self.contacts, 1)})",
+            f"UNDAMPED = np.array({[int(k == UNDAMPED) for k in self.equations.kinds] or [0] * max(self.contacts, 1)})",
+            f"OWNER = np.array({list(self.equations.owners) or [-1] * self.n})",
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
         ]
@@ -293,6 +300,40 @@ class Source:
                 )
         return lines
 
+    def _reset(self) -> list[str]:
+        lines = [
+            "def reset(W: Floats, I: Ints, contact: int) -> None:",
+            '    """Internal states of a contact that has just entered the mode in MODE."""',
+        ]
+        if not self.equations.resets:
+            return [*lines, "    return"]
+        for r in self.equations.resets:
+            test = f"    if contact == {r.contact} and I[MODE + {r.contact}] {'==' if r.stick else '!='} 0:"
+            lines += [test, *indented(self._solve_reset(r), 2)]
+        return lines
+
+    def _solve_reset(self, reset: Reset) -> list[str]:
+        """The state that makes the residual zero: at once where it is linear in it, else by Newton's method from zero.
+
+        That begins at rest: where several slip speeds are possible, the slowest is taken.
+        """
+        state, residual = self.equations.states[reset.state], reset.residual
+        slope = sympy.diff(residual, state)
+        lines = [*self._unpack([residual]), *self._signs([residual])]
+        if state not in slope.free_symbols:
+            value = sympy.Integer(0) if residual == state else -residual.subs(state, 0) / slope
+            return [*([] if value == 0 else lines), f"W[{reset.state}] = {python(value)}"]
+        return [
+            *lines,
+            f"{state} = 0.0",
+            "for _ in range(100):",
+            f"    step = ({python(residual)})/({python(slope)})",
+            f"    {state} = max({state} - step, 0.0)",
+            f"    if abs(step) <= 1e-16*{state}:",
+            "        break",
+            f"W[{reset.state}] = {state}",
+        ]
+
     # -- Taylor recurrences -----------------------------------------------------------------------------------
 
     def _taylor(self) -> list[str]:
@@ -305,7 +346,7 @@ class Source:
     def readable(self) -> str:
         """The text with the recurrences as loops, whatever their size: the form that reads well."""
         looped = self._looped()
-        blocks = [self._constants(), self._ingredients(), self._branches(), looped]
+        blocks = [self._constants(), self._ingredients(), self._branches(), self._reset(), looped]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _work(self) -> int:

@@ -16,7 +16,8 @@ from typing import TypeAlias
 
 import sympy
 
-from stickslip.symbolic.equations import TIME, Equations
+from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.period import forcing_period
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
 from stickslip.symbolic.source import Source, indented, offsets, python

@@ -14,7 +14,8 @@ from typing import Any
 import sympy
 
 from stickslip.model.errors import ModelError
-from stickslip.symbolic.equations import TIME, Equations, Table, TableSlope
+from stickslip.symbolic.equations import Equations, Table, TableSlope
+from stickslip.symbolic.memory import TIME
 
 FUNCTIONS = {
     sympy.exp: "exp",

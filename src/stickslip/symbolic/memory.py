@@ -1,0 +1,170 @@
+"""Contacts with a memory: their internal states, how these move in each mode, and how they jump between modes.
+
+Stick time (leine1998, Eq. 18): it grows at the rate 1 in stick, rests in slip, and is zero where slip ends.
+
+Elastic asperity (hinrichs1998, Eqs. 8–11): with the sliding velocity w of the mass itself, the deflection z of the
+asperity ahead of the mass, and its own slip speed u = |ẏ − v₀|,
+
+    ż = −w + s u                         (s = 0 in stick)
+    stick:  λ = T = −b w + c z,          slip:  λ = −s R(u),  where  b ż + c z = λ  is the balance of the asperity.
+
+In slip that balance is an implicit equation for u when the friction depends on speed. Its derivative gives
+
+    (b + R′) u̇ = s (b ẇ − c ż − s Ṙ)     (Ṙ: what changes R besides u)
+
+so u is carried along as a state, and the balance itself is solved once, when slip begins.
+
+Without damper (Jenkins) the limit of slip is constant: ż = 0 in slip, and the asperity slips as fast as the mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+
+TIME = sympy.Symbol("t", real=True)
+
+RIGID, DAMPED, UNDAMPED = range(3)
+"""How a contact sticks: as a constraint v = 0; through an asperity with spring and damper; with a spring alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reset:
+    """When `contact` enters stick (or slip), the state of that number becomes the solution of residual = 0.
+
+    The residual may contain all states, time, parameters and the mode of the contact after the change.
+    """
+
+    contact: int
+    stick: bool
+    state: int
+    residual: sympy.Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Compliance:
+    """A contact as the mass sees it: its sliding velocity, its kinetic friction as a function of the slip speed."""
+
+    w: sympy.Expr
+    R: sympy.Expr
+    speed: sympy.Symbol
+    stiffness: sympy.Symbol | None
+    damping: sympy.Symbol | None
+
+
+def sign_of(contact: int) -> sympy.Symbol:
+    """The mode s of a contact in expressions: −1, 0 (stick) or 1."""
+    return sympy.Symbol(f"_sign{contact}", real=True)
+
+
+def along(expression: sympy.Expr, states: Sequence[sympy.Symbol], direction: Sequence[sympy.Expr]) -> sympy.Expr:
+    """Derivative of `expression` along `direction` in state space."""
+    free = expression.free_symbols
+    return sympy.Add(
+        *(sympy.diff(expression, z) * d for z, d in zip(states, direction, strict=True) if z in free and d != 0)
+    )
+
+
+class Memory:
+    """The equations of all internal states, contact by contact; h and R as they are with them."""
+
+    def __init__(
+        self,
+        internal: Mapping[str, sympy.Symbol],
+        states: Sequence[sympy.Symbol],
+        f: Sequence[sympy.Expr],
+        G: Sequence[Sequence[sympy.Expr]],
+    ) -> None:
+        self.internal, self.states = internal, states
+        self.mechanical_f, self.columns = f, list(zip(*G, strict=True))
+        self.rates: dict[str, sympy.Expr] = {}
+        self.forced: dict[str, tuple[sympy.Expr, ...]] = {}  # rows of G
+        self.owner: dict[str, int] = {}
+        self.h: list[sympy.Expr] = []
+        self.R: list[sympy.Expr] = []
+        self.kinds: list[int] = []
+        self.resets: list[Reset] = []
+        self.own_forces: dict[int, tuple[sympy.Expr, sympy.Expr]] = {}
+        self.steep: dict[int, sympy.Expr] = {}
+
+    def add(self, i: int, name: str, contact: Compliance) -> None:
+        """The internal states of contact i."""
+        self.kinds.append(RIGID)
+        self.h.append(contact.w)
+        self.R.append(contact.R)
+        if f"stick_time.{name}" in self.internal:
+            self._stick_time(i, f"stick_time.{name}")
+        if contact.stiffness is None:
+            return
+        if contact.damping is None:
+            self._undamped(i, name, contact, contact.stiffness)
+        else:
+            self._damped(i, name, contact, contact.stiffness, contact.damping)
+
+    @property
+    def f(self) -> list[sympy.Expr]:
+        """Rates of the internal states, without friction forces."""
+        return [self.rates[name] for name in self.internal]
+
+    @property
+    def G(self) -> list[tuple[sympy.Expr, ...]]:
+        """How the friction forces act on them."""
+        zero = (sympy.Integer(0),) * len(self.columns)
+        return [self.forced.get(name, zero) for name in self.internal]
+
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """Per state the contact it belongs to, or -1."""
+        return (*(-1 for _ in self.states), *(self.owner[name] for name in self.internal))
+
+    def _number(self, name: str) -> int:
+        return len(self.states) + list(self.internal).index(name)
+
+    def _state(self, i: int, name: str, rate: sympy.Expr) -> sympy.Symbol:
+        self.owner[name], self.rates[name] = i, rate
+        return self.internal[name]
+
+    def _rate(self, e: sympy.Expr) -> sympy.Expr:
+        """Total time derivative without friction forces."""
+        return along(e, self.states, self.mechanical_f) + sympy.diff(e, TIME)
+
+    def _stick_time(self, i: int, name: str) -> None:
+        stick_time = self._state(i, name, 1 - sign_of(i) ** 2)
+        self.resets.append(Reset(i, True, self._number(name), stick_time))
+
+    def _weight(self, i: int, w: sympy.Expr) -> sympy.Expr:
+        """The acceleration of the mass by a unit force: with it a force is measured like a slip acceleration."""
+        return along(w, self.states, self.columns[i])
+
+    def _damped(self, i: int, name: str, contact: Compliance, c: sympy.Symbol, b: sympy.Symbol) -> None:
+        s, w = sign_of(i), contact.w
+        deflection, slip_speed = f"deflection.{name}", f"slip_speed.{name}"
+        z, u = self.internal[deflection], self.internal[slip_speed]
+        R = contact.R.xreplace({contact.speed: u})
+        z_rate = -w + s * u
+        self._state(i, deflection, z_rate)
+        steepness = b + sympy.diff(R, u)
+        self._state(i, slip_speed, s * (b * self._rate(w) - c * z_rate - s * self._rate(R)) / steepness)
+        self.forced[slip_speed] = tuple(
+            s * (b * along(w, self.states, column) - s * along(R, self.states, column)) / steepness
+            for column in self.columns
+        )
+        self.resets.append(Reset(i, True, self._number(slip_speed), u))
+        self.resets.append(Reset(i, False, self._number(slip_speed), s * (c * z - b * w) + b * u + R))
+        self.kinds[i], self.h[i], self.R[i] = DAMPED, s * u, R
+        self.own_forces[i] = (c * z - b * w, self._weight(i, w))
+        if steepness != b:
+            self.steep[i] = steepness
+
+    def _undamped(self, i: int, name: str, contact: Compliance, c: sympy.Symbol) -> None:
+        s, w = sign_of(i), contact.w
+        deflection = f"deflection.{name}"
+        z = self.internal[deflection]
+        R = contact.R.subs(contact.speed, 0)
+        follow = -s * self._rate(R) / c  # in slip c z = −s R, also where the normal force changes
+        self._state(i, deflection, -(1 - s**2) * w + follow)
+        self.resets.append(Reset(i, False, self._number(deflection), c * z + s * R))
+        self.kinds[i], self.h[i], self.R[i] = UNDAMPED, w + follow, R
+        self.own_forces[i] = (c * z, self._weight(i, w))
