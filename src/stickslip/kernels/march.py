@@ -5,7 +5,6 @@ from math import isfinite
 from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
-    BEFORE,
     BRANCH,
     CONTACT,
     END,
@@ -43,6 +42,7 @@ from stickslip.kernels.model import (
     SCALE,
     SERIES,
     STATE,
+    STATE_BEFORE,
     STEPS,
     TIME,
     TOLERANCE,
@@ -108,7 +108,7 @@ def note_state(W: Floats) -> None:
     """Remember the state before an event, for contacts whose internal states jump."""
     if N_RESETS > 0:
         for i in range(N_STATES):
-            W[BEFORE + i] = W[STATE + i]
+            W[STATE_BEFORE + i] = W[STATE + i]
 
 
 def march(

@@ -6,7 +6,6 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 
 from stickslip.kernels.model import (
     AT_REST,
-    BEFORE,
     EVALUATIONS,
     GUESS,
     HALVINGS,
@@ -23,6 +22,7 @@ from stickslip.kernels.model import (
     SAVED,
     SCALE,
     STATE,
+    STATE_BEFORE,
     WIDTH,
     A,
     D,
@@ -47,7 +47,7 @@ def take_mode(W: Floats, I: Ints, i: int, mode: int) -> None:
     if N_RESETS > 0:
         for j in range(N_STATES):
             if OWNER[j] == i:
-                W[STATE + j] = W[BEFORE + j]
+                W[STATE + j] = W[STATE_BEFORE + j]
         if mode != I[SAVED + i]:
             reset(W, I, i)
 

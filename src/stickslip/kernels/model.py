@@ -39,7 +39,7 @@ STATE = 0
 TIME = NATURAL = GUESS = END = TOLERANCE = 0
 """In W: the state z, the time, the natural step length and a guess at it, the time to stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SCALE = SERIES = BEFORE = GAP = LAST_EVENT = FULL = 0
+P = Q = F = G = V = R = S = A = D = SCALE = SERIES = STATE_BEFORE = GAP = LAST_EVENT = FULL = 0
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip
 acceleration; the rows of series; the state before an event; longest time between events, time of the last one; step
 length before it was halved."""
@@ -54,9 +54,10 @@ directions, work space, ż before an event, and by how much each direction delay
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
 EVALUATIONS = HALVINGS = 0
-DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = 0
+DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = FRESH = JUMPED = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step; for
-small changes their number, the parameter each varies, branches before and modes after an event."""
+small changes their number, the parameter each varies, branches before and modes after an event, which contacts have
+entered a new mode, and which states jumped there."""
 
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
@@ -89,3 +90,7 @@ def taylor(W: Floats, I: Ints) -> int:
 
 def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:
     """Fill the series of the small change with the δz at W[begin] and of parameter `which`; `taylor` came before."""
+
+
+def vary_reset(W: Floats, I: Ints, contact: int, begin: int, which: int, delay: float) -> None:
+    """How the small change at W[begin] jumps where `contact` enters its mode: to CARRIED, for the states in JUMPED."""

@@ -29,9 +29,11 @@ from stickslip.kernels.model import (
     MATRIX,
     MODE,
     N_CONTACTS,
+    N_RESETS,
     N_STATES,
     NATURAL,
     ORDER,
+    OWNER,
     ROOT,
     ROW_FORCE,
     ROW_V,
@@ -91,7 +93,7 @@ SAMPLE = (1.0 - np.cos((2.0 * np.arange(SAMPLES) + 1.0) * np.pi / (2 * SAMPLES))
 
 FITTED = np.linalg.inv(np.vander(SAMPLE, SAMPLES, increasing=True)).ravel()
 
-ETA, ABSOLUTE, BEGAN, CEILING = WORK, WORK + 1, WORK + 2, WORK + 3
+ETA, ABSOLUTE, BEGAN, CEILING, FORGETTING = WORK, WORK + 1, WORK + 2, WORK + 3, WORK + 4
 CENTRING = WORK + 8
 SPEED = CENTRING + N_CONTACTS
 FORCE = SPEED + N_CONTACTS
@@ -104,8 +106,9 @@ NEXT = ORIGIN + N_STATES
 LARGEST = NEXT + N_STATES
 SCRATCH = LARGEST + N_STATES
 STAGE = SCRATCH + N_STATES
-"""In W: η, absolute tolerance, start and longest length of the step; per contact 1/τ, v, λ, the mode after the step,
-v before it, samples; per state: before centring, at both ends of the step, its largest value so far, scratch, rates."""
+"""In W: η, absolute tolerance, start and longest length of the step, rate at which stick times are forgotten; per
+contact 1/τ, v, λ, the mode after the step, v before it, samples; per state: before centring, at both ends of the step,
+its largest value so far, scratch, rates."""
 
 
 # -- the right-hand side -----------------------------------------------------------------------------------------
@@ -135,9 +138,19 @@ def field(W: Floats, I: Ints, rate: int) -> int:
         for j in range(N_CONTACTS):
             total += W[G + i * N_CONTACTS + j] * W[FORCE + j]
         W[rate + i] = total
+    if N_RESETS > 0:
+        forget(W, I, rate)
     if inside > 0:
         centre(W, I, rate)
     return failed
+
+
+def forget(W: Floats, I: Ints, rate: int) -> None:
+    """Where no event resets it, the stick time of a contact that slips dies out instead."""
+    for i in range(N_STATES):
+        contact = OWNER[i]
+        if contact >= 0 and I[MODE + contact] != 0:
+            W[rate + i] = -W[FORGETTING] * W[STATE + i]
 
 
 def set_slip_forces(W: Floats, I: Ints) -> None:
@@ -330,6 +343,8 @@ def begin(W: Floats, I: Ints) -> int:
     motion = 0.0
     for i in range(N_STATES):
         W[LARGEST + i] = abs(W[STATE + i])
+        if OWNER[i] >= 0:  # a stick time begins at zero: it is measured against the time scale of its contact
+            W[LARGEST + i] = max(W[LARGEST + i], 1.0 / W[CENTRING + OWNER[i]])
         position = max(position, abs(W[STATE + i]))
         motion = max(motion, abs(W[STAGE + i]))
     whole = W[END] - W[TIME]

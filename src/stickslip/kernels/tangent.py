@@ -7,6 +7,7 @@ event with guard φ, the neighbouring motion meets its event later by δt = −�
     δz⁺ = δz⁻ + (ż⁻ − ż⁺) δt.
 
 Where a contact comes to rest this removes δv; where it leaves rest with a continuous force it changes nothing.
+An internal state that jumps there to r(z, t) has δr(δz⁻ + ż⁻ δt) − ż⁺ δt instead.
 """
 
 from stickslip.kernels.mode import RELEASED, expand
@@ -18,9 +19,12 @@ from stickslip.kernels.model import (
     DELAY,
     DIRECTIONS,
     FINAL,
+    FRESH,
+    JUMPED,
     MODE,
     N_BRANCHES,
     N_CONTACTS,
+    N_RESETS,
     N_STATES,
     N_WATCHED,
     RATE_BEFORE,
@@ -34,13 +38,17 @@ from stickslip.kernels.model import (
     ROW_VARIED_V,
     SAVED,
     SERIES,
+    STATE,
+    STATE_BEFORE,
     TANGENT,
     VARIATION,
     VARIED,
     WIDTH,
     Floats,
     Ints,
+    reset,
     tangent,
+    vary_reset,
 )
 from stickslip.kernels.polynomial import value_of
 
@@ -71,13 +79,21 @@ def leap(W: Floats, I: Ints, guard: int) -> None:
     for i in range(N_CONTACTS):
         I[FINAL + i] = I[MODE + i]
         I[MODE + i] = I[SAVED + i]
+        I[FRESH + i] = 0
     swap_branches(I)
+    swap_states(W)
     expand(W, I)
     if guard >= 0:
         row = ROW_GUARD + guard * WIDTH
         note_delays(W, I, row, 1.0, row, 0.0, ROW_VARIED_GUARD + (guard - N_WATCHED) * WIDTH, 0)
         finish(W, I)
-        return
+    else:
+        pass_contacts(W, I)
+    swap_states(W)
+
+
+def pass_contacts(W: Floats, I: Ints) -> None:
+    """One after another, the contacts whose guards ended."""
     last = -1
     for i in range(N_CONTACTS):
         if has_ended(I, i):
@@ -85,10 +101,10 @@ def leap(W: Floats, I: Ints, guard: int) -> None:
     for i in range(N_CONTACTS):
         if has_ended(I, i):
             note_contact(W, I, i)
-            I[MODE + i] = I[FINAL + i]
             if i == last:
                 finish(W, I)
             else:
+                enter(W, I, i)
                 expand(W, I)
                 delay(W, I)
 
@@ -103,10 +119,28 @@ def has_ended(I: Ints, i: int) -> bool:
 def finish(W: Floats, I: Ints) -> None:
     """The modes and branches after the event, and the jump of every direction."""
     for i in range(N_CONTACTS):
-        I[MODE + i] = I[FINAL + i]
+        if I[MODE + i] != I[FINAL + i]:
+            enter(W, I, i)
     swap_branches(I)
     expand(W, I)
     delay(W, I)
+
+
+def enter(W: Floats, I: Ints, i: int) -> None:
+    """Let contact i enter its mode after the event, where internal states may jump."""
+    I[MODE + i] = I[FINAL + i]
+    if N_RESETS > 0 and I[FINAL + i] != I[SAVED + i]:
+        reset(W, I, i)
+        I[FRESH + i] = 1
+
+
+def swap_states(W: Floats) -> None:
+    """Exchange the states before and after the event, where they differ."""
+    if N_RESETS > 0:
+        for i in range(N_STATES):
+            other = W[STATE_BEFORE + i]
+            W[STATE_BEFORE + i] = W[STATE + i]
+            W[STATE + i] = other
 
 
 def swap_branches(I: Ints) -> None:
@@ -147,6 +181,38 @@ def note_delays(
 def delay(W: Floats, I: Ints) -> None:
     """δz⁺ = δz⁻ + (ż⁻ − ż⁺) δt, with the series of the modes after the event at hand."""
     for d in range(I[DIRECTIONS]):
+        begin = VARIATION + d * N_STATES
+        if N_RESETS > 0:
+            vary_resets(W, I, begin, d)
         for i in range(N_STATES):
-            jump = W[RATE_BEFORE + i] - W[SERIES + i * WIDTH + 1]
-            W[VARIATION + d * N_STATES + i] += jump * W[DELAY + d]
+            if N_RESETS > 0 and I[JUMPED + i] == 1:
+                W[begin + i] = W[CARRIED + i] - W[SERIES + i * WIDTH + 1] * W[DELAY + d]
+            else:
+                W[begin + i] += (W[RATE_BEFORE + i] - W[SERIES + i * WIDTH + 1]) * W[DELAY + d]
+    for i in range(N_CONTACTS):
+        I[FRESH + i] = 0
+
+
+def vary_resets(W: Floats, I: Ints, begin: int, d: int) -> None:
+    """The jumps of direction d at the contacts that have just entered their modes."""
+    for i in range(N_STATES):
+        I[JUMPED + i] = 0
+    for i in range(N_CONTACTS):
+        if I[FRESH + i] == 1:
+            vary_reset(W, I, i, begin, I[VARIED + d], W[DELAY + d])
+
+
+def enter_modes(W: Floats, I: Ints) -> None:
+    """State and directions jump from the modes in SAVED to those in FINAL, here and now."""
+    for i in range(N_STATES):
+        W[RATE_BEFORE + i] = 0.0
+        W[SERIES + i * WIDTH + 1] = 0.0
+    for d in range(I[DIRECTIONS]):
+        W[DELAY + d] = 0.0
+    for i in range(N_CONTACTS):
+        I[MODE + i] = I[SAVED + i]
+        I[FRESH + i] = 0
+    for i in range(N_CONTACTS):
+        if I[MODE + i] != I[FINAL + i]:
+            enter(W, I, i)
+    delay(W, I)

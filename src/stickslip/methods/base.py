@@ -131,6 +131,17 @@ def march(
     )
 
 
+def refuse_memory(model: Model, method: str, known: tuple[str, ...] = ()) -> None:
+    """Raise a sentence for internal states of contacts that a method cannot carry."""
+    for state in model.internal_states:
+        kind, contact = state.split(".", 1)
+        if kind not in known:
+            raise ModelError(
+                f"{method} cannot carry {kind!r}, an internal state of {contact!r}: use the method Exact, or a contact "
+                "without memory"
+            )
+
+
 def _keep(consume: Consume, steps: Floats, kept: list[Floats], events: Floats) -> None:
     consume(steps)
     kept.append(events)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stickslip.field import Field, compile, compile_smooth, compile_stiff
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, refuse_memory
 from stickslip.methods.stiff import Integration, StiffFlow
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.shapes import SHAPES, check_static, shape_named
@@ -69,6 +69,7 @@ class Smooth(Method):
 
     def compile(self, model: Model) -> Field:
         """The model as it is: its equations without smoothing check the start and give the formulas."""
+        refuse_memory(model, "Smooth")
         return compile(model, target="python", order=4)
 
     def integrate(

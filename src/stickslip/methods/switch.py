@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, impossible_start, march
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, impossible_start, march, refuse_memory
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.parts import Belt
 from stickslip.model.system import Model, System
@@ -37,6 +37,7 @@ class Switch(Method):
     - eta: half the width of the band |v| < η in which a contact counts as sticking; below every belt speed.
     - rtol, atol: an error of atol + rtol·(the largest value the state has had so far) is allowed in each step. Errors
       in velocity must stay well inside the band, so rtol times the belt speed must be below eta.
+    - forgetting: the rate b at which the stick time of a contact that ages dies out in slip (leine1998, Sec. 6).
     - most_steps: where to give up.
     - target: "cpu" (compiled) or "python".
 
@@ -62,6 +63,7 @@ class Switch(Method):
     eta: float = 1e-6
     rtol: float = 1e-8
     atol: float = 0.0
+    forgetting: float = 10.0
     most_steps: int = 10**8
     target: str = "cpu"
 
@@ -69,6 +71,7 @@ class Switch(Method):
         check_number("Switch: eta", self.eta, positive=True)
         check_number("Switch: rtol", self.rtol, positive=True)
         check_number("Switch: atol", self.atol, nonnegative=True)
+        check_number("Switch: forgetting", self.forgetting, positive=True)
         if not 1e-14 <= self.rtol <= 1e-2:
             raise ModelError(f"Switch: rtol is {self.rtol:g}; it must lie between 1e-14 and 1e-2")
 
@@ -79,6 +82,7 @@ class Switch(Method):
 
     def _check(self, model: Model) -> None:
         """The band must be narrow beside the belt speeds, and the errors small beside the band."""
+        refuse_memory(model, "Switch", known=("stick_time",))
         for name, speed in belt_speeds(model).items():
             if self.eta >= speed:
                 raise ModelError(
@@ -104,7 +108,7 @@ class Switch(Method):
 
     @property
     def _settings(self) -> dict[str, float]:
-        return {"TOLERANCE": self.rtol, "ETA": self.eta, "ABSOLUTE": self.atol}
+        return {"TOLERANCE": self.rtol, "ETA": self.eta, "ABSOLUTE": self.atol, "FORGETTING": self.forgetting}
 
     def right_hand_side(self, model: Model) -> RightHandSide:
         """The switch model as a plain function (t, y) → dy/dt, for any solver of ordinary differential equations.

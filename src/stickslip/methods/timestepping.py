@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march, refuse_memory
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.targets import join
@@ -56,6 +56,7 @@ class TimeStepping(Method):
 
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""
+        refuse_memory(model, "TimeStepping")
         return compile(model, target=self.target, order=DEGREE, kernels=KERNELS)
 
     def integrate(

@@ -73,6 +73,16 @@ class Run:
     evaluations: int
 
 
+@dataclass(frozen=True)
+class Entry:
+    """The state just after a change of modes, and its derivatives by the state before, by parameters and by time."""
+
+    state: Floats
+    by_state: Floats
+    by_parameter: Floats
+    by_time: Floats
+
+
 class Motion:
     """A model compiled with its variational equations, for given parameter values.
 
@@ -87,6 +97,8 @@ class Motion:
         self.model, self.rtol = model, rtol
         self.field = field or compile(model, order=ORDER, kernels=join.TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
+        mechanical = self.states - len(model.internal_states)
+        self.velocities = slice(mechanical // 2, mechanical)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
         self._count = [0]  # shared by copies for other parameter values
@@ -225,6 +237,27 @@ class Motion:
             evaluations=int(integers[m.EVALUATIONS]),
         )
 
+    def enter(
+        self, before: Sequence[int], after: Sequence[int], z: Floats, t: float, which: Sequence[int] = ()
+    ) -> Entry:
+        """The state after a change of modes, where internal states may jump, and how it changes with that before."""
+        n = self.states
+        if not self.model.internal_states or tuple(before) == tuple(after):
+            return Entry(np.array(z, float), np.eye(n), np.zeros((n, len(which))), np.zeros(n))
+        m, c = self.field.program, self.contacts
+        floats, integers = self._arrays()
+        m.constants(floats)
+        time = len(self.parameters)
+        self._set(floats, integers, np.asarray(z, float), t, [*which, time])
+        integers[m.SAVED : m.SAVED + c] = before
+        integers[m.FINAL : m.FINAL + c] = after
+        m.enter_modes(floats, integers)
+        count = n + len(which) + 1
+        by = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
+        state = floats[m.STATE : m.STATE + n].copy()
+        by_parameter = by[:, n:-1].copy()
+        return Entry(state, by[:, :n], by_parameter, by[:, -1])
+
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""
         m = self.field.program
@@ -244,6 +277,10 @@ class Motion:
         natural = float(floats[m.NATURAL])
         return natural if natural < 1e6 else 1.0
 
+    def is_rigid(self, contact: int) -> bool:
+        """Whether a contact sticks as a constraint: what it sticks to and the mass do not move on each other."""
+        return bool(self.field.program.RIGID[contact])
+
     def at_rest(self, z: Floats, t: float, mode: Sequence[int]) -> Floats:
         """The state with the sticking contacts exactly at rest, moved along G by what round-off left of them."""
         m, n, c = self.field.program, self.states, self.contacts
@@ -257,7 +294,7 @@ class Motion:
             v, D = floats[m.V : m.V + c], floats[m.D : m.D + c * c].reshape(c, c)
             G = floats[m.G : m.G + n * c].reshape(n, c)
             for i in range(c):
-                if mode[i] == 0 and v[i] != 0 and D[i, i] != 0:
+                if mode[i] == 0 and self.is_rigid(i) and v[i] != 0 and D[i, i] != 0:
                     z += G[:, i] * (-v[i] / D[i, i])
         return z
 

@@ -57,8 +57,8 @@ def newton(
     for _ in range(most):
         F, J = equations(u)
         residual = float(np.max(np.abs(F), initial=0.0))
-        if not np.isfinite(residual):
-            raise NoConvergence("the residual is not finite")
+        if not np.isfinite(residual) or not np.all(np.isfinite(J)):
+            raise NoConvergence("the residual or its derivatives are not finite")
         x = -solve_linear(J * scales, F)
         size = float(np.max(np.abs(x), initial=0.0))
         history.residuals.append(residual)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.orbits.motion import Motion, Phase
+from stickslip.orbits.motion import Entry, Motion, Phase
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Piece, Signature
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,8 @@ class Problem:
         self.free, self.turns, self.forcing, self.section = tuple(free), turns, forcing, section
         self.n, self.phases = motion.states, len(signature)
         self.has_start_time = turns > 0 and signature.events[0].kind != SECTION
-        self.always_stuck = [i for i in range(motion.contacts) if all(mode[i] == 0 for mode in signature.modes)]
+        stuck = [i for i in range(motion.contacts) if all(mode[i] == 0 for mode in signature.modes)]
+        self.always_stuck = [i for i in stuck if motion.is_rigid(i)]
 
     # -- the vector of unknowns ------------------------------------------------------------------------------------
 
@@ -113,14 +114,26 @@ class Problem:
         for j, end in enumerate(solved.ends):
             following = (j + 1) % k
             at = slice(j * (n + 1), j * (n + 1) + n)
-            F[at] = end.state - solved.states[following]
-            self._fill(J[at], j, end.by_state[:n], end.rates[:n], end.by_parameter[:n])
+            entry = self.entry(solved, j)
+            F[at] = entry.state - solved.states[following]
+            by_parameter = entry.by_state @ end.by_parameter[:n]
+            by_parameter[:, : len(self.free)] += entry.by_parameter
+            by_parameter[:, len(self.free)] += entry.by_time
+            rates = entry.by_state @ end.rates[:n] + entry.by_time
+            self._fill(J[at], j, entry.by_state @ end.by_state[:n], rates, by_parameter)
             J[at, following * (n + 1) : following * (n + 1) + n] -= np.eye(n)
             F[at] /= self.state_scale
             J[at] /= self.state_scale[:, None]
             row = j * (n + 1) + n
             F[row] = self._guard(self.signature.events[j], j, end, solved, J[row])
         return self._with_more(F, J, solved)
+
+    def entry(self, solved: Solved, j: int) -> Entry:
+        """Where the end of phase j becomes the begin of the next: internal states of contacts may jump there."""
+        before, after = self.signature.modes[j], self.signature.modes[(j + 1) % self.phases]
+        motion = self.motion.with_parameters(solved.parameters)
+        time = float(solved.begins[j] + solved.durations[j])
+        return motion.enter(before, after, solved.ends[j].state, time, self.free)
 
     def _fill(self, out: Floats, j: int, by_state: Floats, rates: Floats, by_parameter: Floats) -> None:
         """The derivatives of rows that live at the end of phase j."""
@@ -141,7 +154,7 @@ class Problem:
         if event.kind == SECTION:
             return self._section(j, end, solved, out)
         terms = guard_terms(event, end)
-        size = guard_size(event, end, self.state_scale)
+        size = guard_size(event, end, float(np.max(self.state_scale[self.motion.velocities])))
         for row, weight in terms:
             self._fill(out, j, weight * end.by_state[row], weight * end.rates[row], weight * end.by_parameter[row])
         out /= size
@@ -181,7 +194,7 @@ class Problem:
             v = motion.sliding(end.state, float(solved.begins[0] + solved.durations[0]))[i]
             r = end.row("v", i)
             row = np.zeros(J.shape[1])
-            size = float(np.max(self.state_scale[n // 2 :]))
+            size = float(np.max(self.state_scale[self.motion.velocities]))
             self._fill(row, 0, end.by_state[r], np.zeros(()), end.by_parameter[r])
             more.append(v / size)
             slopes.append(row / size)
@@ -208,14 +221,19 @@ class Problem:
         return total
 
     def jump(self, solved: Solved, j: int) -> Floats:
-        """The saltation matrix I + (ż⁺ − ż⁻) ∇φ/φ̇ of the event that ends phase j."""
+        """The saltation matrix I + (ż⁺ − ż⁻) ∇φ/φ̇ of the event that ends phase j.
+
+        Where the state jumps to r(z, t), it is ∂r/∂z + (ż⁺ − ∂r/∂z ż⁻ − ∂r/∂t) ∇φ/φ̇.
+        """
         event, end = self.signature.events[j], solved.ends[j]
         if event.kind == SECTION:
             return np.eye(self.n)
         gradient, rate = self.guard_gradient(solved, j)
         after = solved.ends[(j + 1) % self.phases].start_rate
+        entry = self.entry(solved, j)
+        shift = after - entry.by_state @ end.rates[: self.n] - entry.by_time
         with np.errstate(divide="ignore", invalid="ignore"):  # at a tangency there is no saltation matrix
-            return np.eye(self.n) + np.outer(after - end.rates[: self.n], gradient) / rate
+            return entry.by_state + np.outer(shift, gradient) / rate
 
     def guard_gradient(self, solved: Solved, j: int) -> tuple[Floats, float]:
         """∇φ with respect to the state at the end of phase j, and φ̇ along it."""
@@ -235,10 +253,10 @@ def guard_terms(event: Event, end: Phase) -> list[tuple[int, float]]:
     return [(end.row("static", event.contact), 1.0), (end.row("force", event.contact), -float(event.side))]
 
 
-def guard_size(event: Event, end: Phase, state_scale: Floats) -> float:
-    """The size that a guard has, to measure its zero."""
+def guard_size(event: Event, end: Phase, speed: float) -> float:
+    """The size that a guard has, to measure its zero; `speed` is that of velocities."""
     if event.kind == STOP:
-        return float(np.max(state_scale[len(state_scale) // 2 :]))
+        return speed
     return abs(float(end.values[end.row("static", event.contact)])) or 1.0
 
 

@@ -136,7 +136,7 @@ class Source:
         sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
         sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {
-            "BEFORE": n,
+            "STATE_BEFORE": n,
             "GAP": 1,
             "LAST_EVENT": 1,
             "FULL": 1,

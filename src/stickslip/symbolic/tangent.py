@@ -17,7 +17,7 @@ from typing import TypeAlias
 import sympy
 
 from stickslip.symbolic.equations import Equations
-from stickslip.symbolic.memory import TIME
+from stickslip.symbolic.memory import TIME, Reset
 from stickslip.symbolic.period import forcing_period
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
 from stickslip.symbolic.source import Source, indented, offsets, python
@@ -110,6 +110,8 @@ class TangentSource(Source):
             "VARIED": self.n + len(self.parameter_changes),
             "BRANCH_BEFORE": len(self.tape.branches),
             "FINAL": self.contacts,
+            "FRESH": self.contacts,
+            "JUMPED": self.n,
         }
 
     def _constants_of_module(self) -> dict[str, int]:
@@ -132,7 +134,35 @@ class TangentSource(Source):
 
     def _taylor(self) -> list[str]:
         """Always as loops, which leave every series in W for the variations."""
-        return [*self._looped(), "", "", *self._tangent(), "", "", *self._forcing()]
+        return [*self._looped(), "", "", *self._tangent(), "", "", *self._vary_reset(), "", "", *self._forcing()]
+
+    def _vary_reset(self) -> list[str]:
+        lines = [
+            "def vary_reset(W: Floats, I: Ints, contact: int, begin: int, which: int, delay: float) -> None:",
+            '    """δ of the internal states of a contact that enters the mode in MODE."""',
+        ]
+        for r in self.equations.resets:
+            test = f"    if contact == {r.contact} and I[MODE + {r.contact}] {'==' if r.stick else '!='} 0:"
+            lines += [test, *indented(self._varied_reset(r), 2)]
+        return lines if self.equations.resets else [*lines, "    return"]
+
+    def _varied_reset(self, reset: Reset) -> list[str]:
+        """Σ ∂c/∂z (δz⁻ + ż⁻ δt) + ∂c/∂t δt + ∂c/∂p δp = 0, solved for the state that jumps."""
+        e, residual = self.equations, reset.residual
+        slopes = [sympy.diff(residual, x) for x in (*e.states, TIME, *e.parameters)]
+        own, n = slopes[reset.state], len(e.states)
+        lines = [*self._unpack(slopes), *self._signs(slopes), "change = 0.0"]
+        for k, slope in enumerate(slopes):
+            if slope == 0 or k == reset.state:
+                continue
+            if k < n:
+                change = f"(W[begin + {k}] + W[RATE_BEFORE + {k}]*delay)"
+            elif k == n:
+                change = "(delay + 1.0 if which == N_PARAMETERS else delay)"
+            else:
+                change = f"(1.0 if which == {k - n - 1} else 0.0)"
+            lines.append(f"change += ({python(slope)})*{change}")
+        return [*lines, f"W[CARRIED + {reset.state}] = -change/({python(own)})", f"I[JUMPED + {reset.state}] = 1"]
 
     def _forcing(self) -> list[str]:
         """The period of the excitation, as an expression in the parameters; 0 without any, −1 if there is none."""

@@ -37,7 +37,7 @@ EXACT = KernelSet(
 TANGENT = KernelSet(
     "tangent",
     (*EXACT.files, "tangent", "phase"),
-    (*EXACT.entry_points, "flow", "end_variations", "forcing"),
+    (*EXACT.entry_points, "flow", "end_variations", "enter_modes", "forcing"),
     tangent=True,
 )
 NEIGHBOURS = KernelSet(
