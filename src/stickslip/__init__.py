@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from stickslip.model.parts import SmoothContact as SmoothContact
     from stickslip.model.parts import Spring as Spring
     from stickslip.model.parts import ground as ground
+    from stickslip.model.scatter import Scatter as Scatter
     from stickslip.model.smoothing import smooth as smooth
     from stickslip.model.system import About as About
     from stickslip.model.system import Filippov as Filippov
@@ -100,6 +101,7 @@ _HOME = {
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
     ),
+    "stickslip.model.scatter": ("Scatter",),
     "stickslip.model.system": ("About", "Filippov", "System"),
     "stickslip.model.errors": ("ModelError",),
     "stickslip.model.formula": ("Formula",),

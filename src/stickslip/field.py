@@ -30,6 +30,7 @@ class Field:
     program: Any
     order: int
     target: str
+    seed: int = 0
 
     @property
     def method(self) -> str:
@@ -105,6 +106,7 @@ class Field:
         floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
         floats[m.P : m.P + len(self.parameters)] = self.parameters
         m.constants(floats)
+        integers[m.SEED] = self.seed
         return floats, integers
 
     def propagate(

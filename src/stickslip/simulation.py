@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
@@ -28,6 +29,7 @@ def simulate(
     method: Method | None = None,
     samples: int | ArrayLike | None = None,
     dense: bool = True,
+    seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> xr.Dataset:
     """Simulate a model and return the labelled run.
@@ -42,6 +44,7 @@ def simulate(
       this only makes sure of it.
     - method: `Exact()` by default.
     - samples: how many evenly spaced times, or which times; by default several in each step.
+    - seed: of random friction (`Scatter`); the same seed gives the same run.
     - dense: keep the step polynomials (needed to interpolate).
     - progress: called now and then with the time reached.
 
@@ -55,7 +58,7 @@ def simulate(
     method = Exact() if method is None else method
     times = _times(t)
     state = np.array(model.start_state(start))
-    field = method.compile(model)
+    field = replace(method.compile(model), seed=check_seed(seed))
     if mode:
         _check_mode(field, state, times[0], mode)
     wanted = _sample_times(samples, times)
@@ -69,6 +72,13 @@ def simulate(
     attributes = result.attributes_of(model, text, repr(method), run.sentence)
     attributes |= {"steps": run.steps, "evaluations": run.evaluations}
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
+
+
+def check_seed(seed: int) -> int:
+    """A seed is a whole number that fits 63 bits."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        raise ModelError(f"seed is {seed!r}: it must be a whole number from 0 to 2**63 − 1")
+    return int(seed)
 
 
 class _Collector:

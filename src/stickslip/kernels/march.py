@@ -7,6 +7,7 @@ from stickslip.kernels.model import (
     AT_REST,
     BRANCH,
     CONTACT,
+    DRAWS,
     END,
     EVALUATIONS,
     EVENTS,
@@ -22,6 +23,7 @@ from stickslip.kernels.model import (
     N_BRANCHES,
     N_CONTACTS,
     N_DIRECTIONS,
+    N_DRAWS,
     N_GUARDS,
     N_RESETS,
     N_STATES,
@@ -71,6 +73,7 @@ FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLE
 STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
 EVENT_WIDTH = 4 + N_STATES
 TRUSTED = -1
+MOST_STOPS = 1000  # immediate ones, by chance
 LOOKS = 8  # points of a step at which equations with hidden features are asked again
 
 
@@ -96,6 +99,7 @@ def begin(W: Floats, I: Ints) -> int:
     I[STEPS] = 0
     I[EVENTS] = 0
     I[RAPID] = 0
+    I[DRAWS] = 0
     I[EVALUATIONS] = 0
     W[GAP] = 0.0
     W[LAST_EVENT] = W[TIME]
@@ -335,6 +339,7 @@ def project(W: Floats, I: Ints) -> None:
 def change(W: Floats, I: Ints, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
     note_state(W)
+    I[DRAWS] += 1
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
         if I[AT_REST + i] == RELEASED:  # where the static limit is passed, slip to that side is tried first
@@ -345,10 +350,29 @@ def change(W: Floats, I: Ints, guard: int) -> int:
         step = GUARD_STEP[guard - N_WATCHED]
         I[number] = -I[number] if step == 0 else I[number] + step
     failed = settle(W, I)
+    if N_DRAWS > 0:
+        failed = settle_by_chance(W, I, failed)
     if failed == 0 and N_BRANCHES > 0:
         branches(W, I, 10.0 * NOISE * size_of_state(W))
         failed = expand(W, I)
     I[READY] = 1
+    return failed
+
+
+def settle_by_chance(W: Floats, I: Ints, failed: int) -> int:
+    """Where a contact would leave stick for a kinetic friction above its static limit, it stops again at once.
+
+    Each such stop is a new phase of stick, with a new draw.
+    """
+    for _ in range(MOST_STOPS):
+        if failed == 0:
+            break
+        I[DRAWS] += 1
+        for i in range(N_CONTACTS):
+            if I[AT_REST + i] == RELEASED:
+                I[AT_REST + i] = RESTING
+                I[SAVED + i] = -1 if W[ROW_FORCE + i * WIDTH] > 0.0 else 1
+        failed = settle(W, I)
     return failed
 
 

@@ -16,8 +16,8 @@ Ints = NDArray[np.int64]
 N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
 """Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
-N_RESETS = 0
-"""How many internal states jump when a contact changes its mode."""
+N_RESETS = N_DRAWS = 0
+"""How many internal states jump when a contact changes its mode; how many of them are drawn by chance."""
 
 FLOATS = INTEGERS = 0
 """Lengths of W and I."""
@@ -54,10 +54,11 @@ directions, work space, ż before an event, and by how much each direction delay
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
 EVALUATIONS = HALVINGS = 0
+SEED = POINT = DRAWS = 0
 DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = FRESH = JUMPED = 0
-"""In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step; for
-small changes their number, the parameter each varies, branches before and modes after an event, which contacts have
-entered a new mode, and which states jumped there."""
+"""In I: the seed of chance, the number of the trajectory, and that of the event; slip signs, frozen branches, contacts
+at rest, pivots, modes before an event, counters, what ended a step; for small changes their number, the parameter each
+varies, branches before and modes after an event, contacts that have entered a mode, and states that jumped there."""
 
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""

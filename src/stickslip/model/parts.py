@@ -13,6 +13,7 @@ from typing import ClassVar
 from stickslip.model.errors import ModelError, check_name, check_number
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw
+from stickslip.model.scatter import Scatter
 from stickslip.model.shapes import check_static, shape_named
 
 Rules = Mapping[str, str]
@@ -292,10 +293,42 @@ class Contact(Rubbing):
 
     >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
     >>> contact = Contact(block, belt, law=lambda v, mu=0.3: mu, normal=10.0)
+
+    `scatter` adds a random part to the coefficients, drawn once per phase: see `Scatter`.
     """
 
+    scatter: Scatter | None = field(default=None, kw_only=True)
+
+    rules: ClassVar[Rules] = {
+        "normal": "positive",
+        "scatter_static": "nonnegative",
+        "scatter_kinetic": "nonnegative",
+        "correlation_time": "positive",
+    }
+
+    def __post_init__(self) -> None:
+        if self.scatter is not None and not isinstance(self.scatter, Scatter):
+            raise ModelError(f"a {self.kind} has the scatter {self.scatter!r}: give Scatter(static=…, kinetic=…)")
+        super().__post_init__()
+
+    @property
+    def scatter_static(self) -> float | None:
+        """The size of the random part of the static coefficient."""
+        return self.scatter.amplitude("static") if self.scatter else None
+
+    @property
+    def scatter_kinetic(self) -> float | None:
+        """The size of the random part of the kinetic coefficient."""
+        return self.scatter.amplitude("kinetic") if self.scatter else None
+
+    @property
+    def correlation_time(self) -> float | None:
+        """How long the random parts of successive phases remember each other."""
+        return self.scatter.correlation_time if self.scatter else None
+
     def internal_states(self) -> tuple[str, ...]:
-        return self.friction.internal_states
+        random = self.scatter.internal_states() if self.scatter else ()
+        return (*random, *self.friction.internal_states)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,7 +349,7 @@ class CompliantContact(Contact):
     stiffness: float = field(kw_only=True)
     damping: float | None = field(default=None, kw_only=True)
 
-    rules: ClassVar[Rules] = {"normal": "positive", "stiffness": "positive", "damping": "positive"}
+    rules: ClassVar[Rules] = {**Contact.rules, "stiffness": "positive", "damping": "positive"}
 
     @property
     def noun(self) -> str:

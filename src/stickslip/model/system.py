@@ -131,7 +131,7 @@ class System(Model):
     def _internal_unit(self, state: str, per_time: str) -> str:
         """The unit of an internal state: that of time, of a displacement or of a velocity of what rubs there."""
         kind, name = state.split(".", 1)
-        if kind == "stick_time":
+        if kind in ("stick_time", "score_time"):
             return self.time_unit
         part = self.interactions[name]
         length = part.weights[0][0].unit if isinstance(part, Rubbing) else ""
@@ -241,6 +241,8 @@ class System(Model):
                 mark["shared"] = next(p for p, o in self.rubbing.items() if o.law is part.law)
             if isinstance(part, SmoothContact):
                 mark["shape"] = part.shape
+            if isinstance(part, Contact) and part.scatter is not None:
+                mark["scatter"] = part.scatter.structure()
             for attribute, value in part.values().items():
                 mark[attribute] = fingerprint(value) if callable(value) else "number"
             if None in mark.values():

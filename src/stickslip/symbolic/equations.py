@@ -38,7 +38,7 @@ from stickslip.model.parts import (
     Spring,
 )
 from stickslip.model.system import Filippov, Model, System
-from stickslip.symbolic.memory import TIME, Compliance, Memory, Reset, along
+from stickslip.symbolic.memory import TIME, Compliance, Draw, Memory, Reset, along
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
 
@@ -77,6 +77,8 @@ class Equations:
     own_forces: Mapping[int, tuple[sympy.Expr, sympy.Expr]] = field(default_factory=dict)  # contact: (T, weight)
     kinds: tuple[int, ...] = ()  # RIGID, DAMPED or UNDAMPED; empty where all are rigid
     resets: tuple[Reset, ...] = ()
+    draws: tuple[Draw, ...] = ()
+    quantiles: tuple[tuple[tuple[float, ...], ...], ...] = ()  # tables that draws go through
     steep: Mapping[int, sympy.Expr] = field(default_factory=dict)  # contact: what must stay positive in slip
     owners: tuple[int, ...] = ()  # per state the contact whose internal state it is, else -1; empty where all are -1
 
@@ -137,6 +139,7 @@ class _Mechanics:
         self.internal = {name: symbol(name) for name in system.internal_states}
         self.formulas: dict[str, Any] = {}
         self.tables: list[Tabulated] = []
+        self.quantiles: list[tuple[tuple[float, ...], ...]] = []
         self.position = {"ground": sympy.Integer(0)}
         self.velocity = {"ground": sympy.Integer(0)}
         for body in system.bodies.values():
@@ -220,12 +223,14 @@ class _Mechanics:
             R=tuple(memory.R),
             S=tuple(contact.S for contact in contacts),
             normal=tuple(self._lifting(contact.normal) for contact in contacts),
-            doubtful=tuple(i for i, c in enumerate(system.friction.values()) if _doubtful(c.friction)),
+            doubtful=tuple(i for i, c in enumerate(system.friction.values()) if _doubtful(c.friction) or c.scatter),
             tables=tuple(self.tables),
             formulas=self.formulas,
             own_forces=memory.own_forces,
             kinds=tuple(memory.kinds),
             resets=tuple(memory.resets),
+            draws=tuple(memory.draws),
+            quantiles=tuple(self.quantiles),
             steep=memory.steep,
             owners=memory.owners,
         )
@@ -237,7 +242,14 @@ class _Mechanics:
         if isinstance(part, CompliantContact):
             stiffness = self.parameter(name, "stiffness")
             damping = None if part.damping is None else self.parameter(name, "damping")
-        return Compliance(contact.h, contact.R, contact.speed, stiffness, damping)
+        correlation_time = None if part.correlation_time is None else self.parameter(name, "correlation_time")
+        quantiles: dict[str, int] = {}
+        for which in ("static", "kinetic") if part.scatter else ():
+            table = part.scatter.table(which) if part.scatter else None
+            if table is not None:
+                quantiles[which] = len(self.quantiles)
+                self.quantiles.append(table)
+        return Compliance(contact.h, contact.R, contact.speed, stiffness, damping, correlation_time, quantiles)
 
     def _pull(self, force: dict[str, sympy.Expr], name: str, part: Spring | Damper) -> None:
         where = self.position if isinstance(part, Spring) else self.velocity
@@ -266,7 +278,13 @@ class _Mechanics:
         normal = self.value(name, "normal", part.normal, self.everything())
         mu = self._coefficient(name, part.friction, speed)
         mu_s = self._static(name, part.friction, mu, speed)
+        mu, mu_s = mu + self._drawn("kinetic", name), mu_s + self._drawn("static", name)
         return ContactEquations(h, weights, speed, mu, normal * mu, normal * mu_s, normal)
+
+    def _drawn(self, which: str, name: str) -> sympy.Expr:
+        """The random part of a coefficient."""
+        state = self.internal.get(f"{which}_draw.{name}")
+        return sympy.Integer(0) if state is None else self.parameter(name, f"scatter_{which}") * state
 
     def _static(self, name: str, law: FrictionLaw, mu: sympy.Expr, speed: sympy.Symbol) -> sympy.Expr:
         """The static coefficient."""

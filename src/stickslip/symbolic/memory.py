@@ -14,13 +14,16 @@ In slip that balance is an implicit equation for u when the friction depends on 
 
 so u is carried along as a state, and the balance itself is solved once, when slip begins.
 
+Chance (hinrichs1998, Eq. 7): what is drawn for a phase is a state that rests until the next one begins.
+
 Without damper (Jenkins) the limit of slip is constant: ż = 0 in slip, and the asperity slips as fast as the mass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import sympy
 
@@ -44,6 +47,23 @@ class Reset:
 
 
 @dataclass(frozen=True, eq=False)
+class Draw:
+    """When `contact` enters stick (or slip), the state of that number is drawn anew.
+
+    From a normal distribution, or through the quantile table of that number. Where draws are correlated in time,
+    `score` and `score_time` are the states that remember the last one, and when it was.
+    """
+
+    contact: int
+    stick: bool
+    state: int
+    table: int | None = None
+    score: int | None = None
+    score_time: int | None = None
+    correlation_time: sympy.Symbol | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Compliance:
     """A contact as the mass sees it: its sliding velocity, its kinetic friction as a function of the slip speed."""
 
@@ -52,6 +72,8 @@ class Compliance:
     speed: sympy.Symbol
     stiffness: sympy.Symbol | None
     damping: sympy.Symbol | None
+    correlation_time: sympy.Symbol | None = None
+    quantiles: Mapping[str, int] = field(default_factory=dict)  # table numbers of "static" and "kinetic"
 
 
 def sign_of(contact: int) -> sympy.Symbol:
@@ -86,6 +108,7 @@ class Memory:
         self.R: list[sympy.Expr] = []
         self.kinds: list[int] = []
         self.resets: list[Reset] = []
+        self.draws: list[Draw] = []
         self.own_forces: dict[int, tuple[sympy.Expr, sympy.Expr]] = {}
         self.steep: dict[int, sympy.Expr] = {}
 
@@ -94,6 +117,7 @@ class Memory:
         self.kinds.append(RIGID)
         self.h.append(contact.w)
         self.R.append(contact.R)
+        self._draws(i, name, contact)
         if f"stick_time.{name}" in self.internal:
             self._stick_time(i, f"stick_time.{name}")
         if contact.stiffness is None:
@@ -133,6 +157,19 @@ class Memory:
     def _stick_time(self, i: int, name: str) -> None:
         stick_time = self._state(i, name, 1 - sign_of(i) ** 2)
         self.resets.append(Reset(i, True, self._number(name), stick_time))
+
+    def _draws(self, i: int, name: str, contact: Compliance) -> None:
+        memory: dict[str, Any] = {}
+        if contact.correlation_time is not None:
+            for kind in ("score", "score_time"):
+                self._state(i, f"{kind}.{name}", sympy.Integer(0))
+                memory[kind] = self._number(f"{kind}.{name}")
+            memory["correlation_time"] = contact.correlation_time
+        for which in ("static", "kinetic"):
+            if (drawn := f"{which}_draw.{name}") in self.internal:
+                self._state(i, drawn, sympy.Integer(0))
+                number, table = self._number(drawn), contact.quantiles.get(which)
+                self.draws.append(Draw(i, which == "static", number, table, **memory))
 
     def _weight(self, i: int, w: sympy.Expr) -> sympy.Expr:
         """The acceleration of the mass by a unit force: with it a force is measured like a slip acceleration."""

@@ -14,7 +14,7 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from stickslip.symbolic.equations import Equations, Table, TableSlope
-from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Reset, sign_of
+from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, sign_of
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
 from stickslip.symbolic.tape import Tape
 
@@ -155,13 +155,16 @@ class Source:
         sizes["WORK"] = 24 * (n + m) + 64
         for number in range(len(self.equations.tables)):
             sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
+        for number, table in enumerate(self.equations.quantiles):
+            sizes[f"QUANTILE{number}"] = 6 * len(table)
         return sizes
 
     def _integer_sizes(self) -> dict[str, int]:
         """What lies in I."""
         m = self.contacts
         sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
-        single = ("STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALVINGS")
+        single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALVINGS"]
+        single += ["SEED", "POINT", "DRAWS"]
         return sizes | dict.fromkeys(single, 1)
 
     def row(self, kind: str, index: int = 0) -> int:
@@ -187,7 +190,8 @@ class Source:
             "N_BRANCHES": len(self.tape.branches),
             "N_WATCHED": len(self.watched),
             "N_GUARDS": len(self.tape.guards),
-            "N_RESETS": len(self.equations.resets),
+            "N_RESETS": len(self.equations.resets) + len(self.equations.draws),
+            "N_DRAWS": len(self.equations.draws),
             "N_DIRECTIONS": 0,
             "HIDES": int(self._hides()),
             "ORDER": self.order,
@@ -196,6 +200,7 @@ class Source:
             "INTEGERS": self.integers_size,
         }
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
+        sizes |= {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
         rows = {f"ROW_{kind.upper()}": self.row(kind) for kind in ("v", "force", "static", "guard")}
         return {**sizes, **self.floats, **self.integers, **rows}
 
@@ -246,6 +251,11 @@ class Source:
                 f"    W[TABLE{number} + {i}] = {value!r}"
                 for number in range(len(self.equations.tables))
                 for i, value in enumerate(table_rows(self.equations, number))
+            ),
+            *(
+                f"    W[QUANTILE{number} + {i}] = {value!r}"
+                for number, table in enumerate(self.equations.quantiles)
+                for i, value in enumerate(x for row in table for x in row)
             ),
         ]
 
@@ -305,12 +315,26 @@ class Source:
             "def reset(W: Floats, I: Ints, contact: int) -> None:",
             '    """Internal states of a contact that has just entered the mode in MODE."""',
         ]
-        if not self.equations.resets:
-            return [*lines, "    return"]
-        for r in self.equations.resets:
-            test = f"    if contact == {r.contact} and I[MODE + {r.contact}] {'==' if r.stick else '!='} 0:"
-            lines += [test, *indented(self._solve_reset(r), 2)]
-        return lines
+        # What is drawn comes first: the other jumps depend on it.
+        for draw in self.equations.draws:
+            lines += [f"    if {entered(draw)}:", *indented(self._draw(draw), 2)]
+        for reset in self.equations.resets:
+            lines += [f"    if {entered(reset)}:", *indented(self._solve_reset(reset), 2)]
+        return lines if len(lines) > 2 else [*lines, "    return"]
+
+    def _draw(self, draw: Draw) -> list[str]:
+        """A new value for the phase that begins."""
+        lines = [f"score = drawn_score(I, {draw.contact})"]
+        if draw.correlation_time is not None:
+            lines += self._unpack([draw.correlation_time], states=False)
+            lines += [
+                f"correlation = exp(-(W[TIME] - W[{draw.score_time}])/{draw.correlation_time})",
+                f"score = correlation*W[{draw.score}] + sqrt(1.0 - correlation*correlation)*score",
+                f"W[{draw.score}] = score",
+                f"W[{draw.score_time}] = W[TIME]",
+            ]
+        table = f"table_value(W, QUANTILE{draw.table}, QUANTILES{draw.table}, score)"
+        return [*lines, f"W[{draw.state}] = {'score' if draw.table is None else table}"]
 
     def _solve_reset(self, reset: Reset) -> list[str]:
         """The state that makes the residual zero: at once where it is linear in it, else by Newton's method from zero.
@@ -664,6 +688,11 @@ class Source:
         if self.tape.nodes[node].operation == "state":
             return self.row("state", node)
         return self.floats["NODE"] + node * self.width
+
+
+def entered(jump: Reset | Draw) -> str:
+    """The test whether a contact has entered the mode at which a state jumps."""
+    return f"contact == {jump.contact} and I[MODE + {jump.contact}] {'==' if jump.stick else '!='} 0"
 
 
 def offsets(sizes: dict[str, int]) -> tuple[dict[str, int], int]:

@@ -20,7 +20,7 @@ from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME, Reset
 from stickslip.symbolic.period import forcing_period
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
-from stickslip.symbolic.source import Source, indented, offsets, python
+from stickslip.symbolic.source import Source, entered, indented, offsets, python
 from stickslip.symbolic.tape import Tape
 
 Lowered: TypeAlias = int | sympy.Expr
@@ -141,10 +141,14 @@ class TangentSource(Source):
             "def vary_reset(W: Floats, I: Ints, contact: int, begin: int, which: int, delay: float) -> None:",
             '    """δ of the internal states of a contact that enters the mode in MODE."""',
         ]
-        for r in self.equations.resets:
-            test = f"    if contact == {r.contact} and I[MODE + {r.contact}] {'==' if r.stick else '!='} 0:"
-            lines += [test, *indented(self._varied_reset(r), 2)]
-        return lines if self.equations.resets else [*lines, "    return"]
+        for draw in self.equations.draws:  # what chance decides does not vary
+            lines += [f"    if {entered(draw)}:"]
+            for number in (draw.state, draw.score, draw.score_time):
+                if number is not None:
+                    lines += indented([f"W[CARRIED + {number}] = 0.0", f"I[JUMPED + {number}] = 1"], 2)
+        for reset in self.equations.resets:
+            lines += [f"    if {entered(reset)}:", *indented(self._varied_reset(reset), 2)]
+        return lines if len(lines) > 2 else [*lines, "    return"]
 
     def _varied_reset(self, reset: Reset) -> list[str]:
         """Σ ∂c/∂z (δz⁻ + ż⁻ δt) + ∂c/∂t δt + ∂c/∂p δp = 0, solved for the state that jumps."""

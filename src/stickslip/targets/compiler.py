@@ -422,13 +422,16 @@ class _Body:
         return ir.Function(self.translator.module, ir.FunctionType(FLOAT, [FLOAT] * arguments), name)
 
 
-_INTEGER = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.Mod: "srem"}
+_INTEGER = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.Mod: "srem"} | {
+    ast.BitXor: "xor"
+}
 _FOLD: dict[type[ast.operator], Any] = {
     ast.Add: int.__add__,
     ast.Sub: int.__sub__,
     ast.Mult: int.__mul__,
     ast.FloorDiv: int.__floordiv__,
     ast.Mod: int.__mod__,
+    ast.BitXor: int.__xor__,
 }
 _FLOATING = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}

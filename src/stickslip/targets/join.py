@@ -31,7 +31,7 @@ class KernelSet:
 
 EXACT = KernelSet(
     "exact",
-    ("machine", "tables", "linear", "polynomial", "step", "mode", "march", "ensemble"),
+    ("machine", "tables", "chance", "linear", "polynomial", "step", "mode", "march", "ensemble"),
     ("constants", "ingredients", "begin", "march", "propagate"),
 )
 TANGENT = KernelSet(

@@ -1,0 +1,102 @@
+"""Friction that varies by chance: a part of the coefficient is drawn anew for every phase of stick and of slip.
+
+hinrichs1998, Eq. (7): μ = μ_D + μ̃. White noise per time step would be ill-posed, since its effect changes with the
+step; so μ̃ is drawn once when a phase begins, and stays until it ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from stickslip.model.errors import ModelError, check_number
+
+REACH, KNOTS = 8.3, 333
+"""Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """The random part μ̃ of the static and of the kinetic coefficient of a contact, drawn once per phase.
+
+    `static` is drawn where stick begins, `kinetic` where slip begins: each a standard deviation (then μ̃ is Gaussian), a
+    continuous distribution of `scipy.stats`, or None. With a `correlation_time` τ the draws of one contact follow an
+    Ornstein–Uhlenbeck process: those of phases that begin Δt apart are correlated as exp(−Δt/τ).
+
+    The first phase of a run has μ̃ = 0, or what `start` says. Parameters of the contact: `scatter_static`,
+    `scatter_kinetic` (the standard deviations, or factors on the distributions) and `correlation_time`.
+
+    >>> Scatter(static=0.02, kinetic=0.02).amplitude("static")
+    0.02
+    """
+
+    static: Any = None
+    kinetic: Any = None
+    correlation_time: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.static is None and self.kinetic is None:
+            raise ModelError("a Scatter needs static, kinetic or both: a standard deviation or a distribution")
+        for which in ("static", "kinetic"):
+            given = getattr(self, which)
+            if isinstance(given, int | float):
+                check_number(f"Scatter: {which}", given, nonnegative=True)
+            elif given is not None and not _is_continuous(given):
+                raise ModelError(
+                    f"Scatter: {which} is {given!r}; it must be a standard deviation or a continuous distribution with "
+                    "its parameters, such as scipy.stats.norm(0, 0.02)"
+                )
+        if self.correlation_time is not None:
+            check_number("Scatter: correlation_time", self.correlation_time, positive=True)
+
+    def amplitude(self, which: str) -> float | None:
+        """The standard deviation of a Gaussian part, 1 for any other distribution, None where nothing is drawn."""
+        given = getattr(self, which)
+        return None if given is None else float(given) if isinstance(given, int | float) else 1.0
+
+    def internal_states(self) -> tuple[str, ...]:
+        """The draws of the present phase, and what correlates them."""
+        drawn = tuple(f"{which}_draw" for which in ("static", "kinetic") if getattr(self, which) is not None)
+        return drawn if self.correlation_time is None else (*drawn, "score", "score_time")
+
+    def table(self, which: str) -> tuple[tuple[float, ...], ...] | None:
+        """The quantiles of a distribution as cubics in the normal score: (begin, end, c₀, c₁, c₂, c₃) per interval."""
+        given = getattr(self, which)
+        return None if given is None or isinstance(given, int | float) else _cubics(given)
+
+    def structure(self) -> str:
+        """What distinguishes this scatter, whatever the values of its parameters."""
+        marks = []
+        for given in (self.static, self.kinetic):
+            simple = given is None or isinstance(given, int | float)
+            marks.append(("none" if given is None else "normal") if simple else _name(given))
+        return f"{marks} {'white' if self.correlation_time is None else 'correlated'}"
+
+
+def _is_continuous(given: Any) -> bool:
+    from scipy.stats import rv_continuous
+
+    return isinstance(getattr(given, "dist", None), rv_continuous)
+
+
+def _name(given: Any) -> str:
+    return f"{given.dist.name}{given.args}{sorted(given.kwds.items())}"
+
+
+def _cubics(distribution: Any) -> tuple[tuple[float, ...], ...]:
+    import numpy as np
+    from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+    from scipy.stats import norm
+
+    score = np.linspace(-REACH, REACH, KNOTS)
+    # The upper half from the upper tail, where 1 − Φ would lose all digits.
+    values = np.where(score < 0, distribution.ppf(norm.cdf(score)), distribution.isf(norm.sf(score)))
+    if not np.all(np.isfinite(values)):
+        raise ModelError(f"Scatter: the distribution {_name(distribution)} has no finite quantiles")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = norm.pdf(score) / distribution.pdf(values)
+    exact = bool(np.all(np.isfinite(slopes)) and np.all(slopes >= 0))
+    curve = CubicHermiteSpline(score, values, slopes) if exact else PchipInterpolator(score, values)
+    cubics = [tuple(float(c) for c in column[::-1]) for column in curve.c.T]
+    ends = [*score[1:].tolist()]
+    return tuple((a, b, *cubic) for a, b, cubic in zip(score[:-1].tolist(), ends, cubics, strict=True))
