@@ -224,3 +224,13 @@ def test_variations_pass_the_jumps_of_internal_states(system: ss.System, start: 
                 for s in (1, -1)]  # fmt: skip
         slope = (ends[0] - ends[1]) / (2 * step)
         np.testing.assert_allclose(run.by_parameter[:, i], slope, rtol=2e-4, atol=2e-5 * np.abs(slope).max())
+
+
+def test_the_energy_balance_of_contacts_with_a_memory() -> None:
+    for system, t in ((aging_block(), 60.0), (elastic(ss.Coulomb(0.4, 0.25)), 5.0)):
+        assert abs(float(ss.energy_balance(system, ss.simulate(system, t=t)).residual)) < 1e-9
+
+
+def test_equilibria_of_contacts_with_a_memory_are_refused() -> None:
+    with pytest.raises(ss.ModelError, match="with a plain Contact"):
+        ss.find_equilibria(aging_block())

@@ -119,3 +119,10 @@ def test_wrong_scatter() -> None:
         ss.simulate(self_excited(ss.Scatter(static=0.02)), t=1, seed=-1)
     with pytest.raises(ss.ModelError, match="give Scatter"):
         self_excited(0.02)  # type: ignore[arg-type]
+
+
+def test_random_friction_has_no_orbit() -> None:
+    with pytest.raises(ss.ModelError, match=r"contact.scatter_static is 0.02.*set it to 0"):
+        ss.find_orbit(self_excited(ss.Scatter(static=0.02)))
+    still = ss.find_orbit(self_excited(ss.Scatter(static=0.02)).with_({"contact.scatter_static": 0.0}))
+    assert still.period == pytest.approx(ss.find_orbit(self_excited(None)).period, abs=1e-10)

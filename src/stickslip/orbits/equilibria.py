@@ -134,6 +134,7 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     """
     if not isinstance(model, Model):
         raise ModelError(f"{model!r} is not a model: build a System or a Filippov")
+    _refuse_memory(model)
     start = _guessed(model, guess)
     balance = Balance.of(model)
     starts = [np.zeros(balance.n), np.array(model.start_state(None), float)]
@@ -149,6 +150,17 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     if start is not None:
         found.sort(key=lambda e: _distance(e, start))
     return found
+
+
+def _refuse_memory(model: Model) -> None:
+    """A contact whose internal states depend on its mode does not come to rest as the others do."""
+    contacts = list(model.friction.values()) if isinstance(model, System) else []
+    for contact in contacts:
+        if contact.internal_states():
+            raise ModelError(
+                f"find_equilibria cannot carry {contact.internal_states()[0]!r}, an internal state of a contact; look "
+                "for the equilibria of the same system with a plain Contact: the masses rest and slide at the same places"
+            )
 
 
 def _guessed(model: Model, guess: Any) -> Floats | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field, compile
 from stickslip.methods.base import OUTCOMES
+from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.status import Status
 from stickslip.targets import join
@@ -83,6 +84,15 @@ class Entry:
     by_time: Floats
 
 
+def refuse_chance(model: Model) -> None:
+    """Raise a sentence for friction that is drawn anew at every phase: nothing repeats itself then."""
+    for name, value in model.parameters.items():
+        if name.endswith((".scatter_static", ".scatter_kinetic")) and value > 0:
+            raise ModelError(
+                f"{name} is {value:g}: with random friction there is no periodic motion and no derivative; set it to 0"
+            )
+
+
 class Motion:
     """A model compiled with its variational equations, for given parameter values.
 
@@ -94,6 +104,7 @@ class Motion:
     """
 
     def __init__(self, model: Model, rtol: float = RTOL, field: Field | None = None) -> None:
+        refuse_chance(model)
         self.model, self.rtol = model, rtol
         self.field = field or compile(model, order=ORDER, kernels=join.TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
