@@ -159,7 +159,8 @@ def _refuse_memory(model: Model) -> None:
         if contact.internal_states():
             raise ModelError(
                 f"find_equilibria cannot carry {contact.internal_states()[0]!r}, an internal state of a contact; look "
-                "for the equilibria of the same system with a plain Contact: the masses rest and slide at the same places"
+                "for the equilibria of the same system with a plain Contact: the masses rest and slide at the same "
+                "places"
             )
 
 
