@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from stickslip.sweeps.observation import strobe as strobe
     from stickslip.sweeps.plan import Plan as Plan
     from stickslip.sweeps.prepare import plan_sweep as plan_sweep
+    from stickslip.sweeps.probability import probabilities as probabilities
     from stickslip.sweeps.returnmap import ReturnMap as ReturnMap
     from stickslip.sweeps.returnmap import return_map as return_map
     from stickslip.sweeps.run import sweep as sweep
@@ -126,6 +127,7 @@ _HOME = {
     "stickslip.branches.follow": ("follow",),
     "stickslip.storage": ("load", "save"),
     "stickslip.sweeps.observation": ("SweepError", "maxima", "section", "slip_to_stick", "stick_to_slip", "strobe"),
+    "stickslip.sweeps.probability": ("probabilities",),
     "stickslip.sweeps.plan": ("Plan",),
     "stickslip.sweeps.prepare": ("plan_sweep",),
     "stickslip.sweeps.run": ("sweep",),

@@ -18,8 +18,10 @@ from stickslip.kernels.model import (
     N_PARAMETERS,
     N_STATES,
     ORDER,
+    POINT,
     POLYNOMIAL,
     POWER,
+    SEED,
     STATE,
     STEPS,
     TIME,
@@ -35,9 +37,9 @@ from stickslip.kernels.polynomial import first_crossing, set_powers
 NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
 """What is recorded."""
 
-KIND, WHICH, DIRECTION, MOST, MOST_STEPS = range(5)
+KIND, WHICH, DIRECTION, MOST, MOST_STEPS, CHANCE, NUMBERED = range(7)
 """In `choice`: what is recorded; of which contact or quantity (-1: of all contacts); 1 upwards, -1 downwards, 0 both;
-rows and steps at most."""
+rows and steps at most; the seed of random friction; from NUMBERED on, the number of every trajectory."""
 
 LEVEL, RTOL, SAME, STROBE_PERIOD = range(4)
 """In `settings`: the value at a section; tolerances of the integration, and for calling two returns the same; time
@@ -129,6 +131,8 @@ def observe_point(
         W[STATE + i] = starts[point * N_STATES + i]
     for i in range(N_PARAMETERS):
         W[P + i] = parameters[point * N_PARAMETERS + i]
+    I[SEED] = choice[CHANCE]
+    I[POINT] = choice[NUMBERED + point]
     W[TOLERANCE] = settings[RTOL]
     W[GUESS] = 1.0
     W[END] = times[3 * point]

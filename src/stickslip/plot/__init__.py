@@ -1,6 +1,7 @@
 """Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
-`parameter_map` and `poincare` of sweeps, `return_map` of release points, `basins` of attraction; `save`.
+`parameter_map` and `poincare` of sweeps, `return_map` of release points, `basins` of attraction,
+`probabilities` of recorded points; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
@@ -15,6 +16,7 @@ from stickslip.plot.history import history
 from stickslip.plot.modes import modes
 from stickslip.plot.multipliers import multipliers
 from stickslip.plot.phase import phase
+from stickslip.plot.probability import probabilities
 from stickslip.plot.returnmap import return_map
 from stickslip.plot.save import save
 from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
@@ -32,6 +34,7 @@ __all__ = [
     "parameter_map",
     "phase",
     "poincare",
+    "probabilities",
     "return_map",
     "save",
 ]

@@ -223,7 +223,7 @@ class Plan:
         out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
         if possible.any():
-            chosen = starts[possible], held[possible], parameters[possible], times[possible]
+            chosen = starts[possible], held[possible], parameters[possible], times[possible], numbers[possible]
             found = observed(self.field, self.observation.codes(self.model), self.settings, *chosen)
             for name, array in found.items():
                 out[name][possible] = array

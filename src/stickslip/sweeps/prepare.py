@@ -67,6 +67,7 @@ def plan_sweep(
         0 if isinstance(observation, Nothing) else _whole("most", most),
         _whole("most_steps", most_steps),
         target,
+        _seed(seed),
     )
     if target not in CHUNKS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")

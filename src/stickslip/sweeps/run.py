@@ -58,8 +58,8 @@ def sweep(
     - observe: `stick_to_slip`, `slip_to_stick`, `strobe`, `section(...)`, `maxima(...)`, or None to record nothing.
     - t: (transient, observed time); or periods: both in periods of the excitation, (300, 100) by default.
     - start: states by name, as the model has them by default; "stick": so, but with all contacts at rest; or
-      "random", always the same for one `seed`, in the ranges `within` by state (by default twice the range of the
-      model's own motion).
+      "random", always the same for one `seed` (which is also that of random friction), in the ranges `within` by
+      state (by default twice the range of the model's own motion).
     - carry: "up" or "down": along the first axis, each motion starts where the one before ended, to show hysteresis.
       Contacts that stick go on sticking, also on a belt whose speed has changed.
     - rtol: of the integration. tolerance: how well a motion must repeat itself, relative to its extent, to be periodic.

@@ -23,6 +23,7 @@ class Settings:
     most: int
     most_steps: int
     target: str = "cpu"
+    seed: int = 0
 
 
 def observed(
@@ -33,15 +34,17 @@ def observed(
     held: NDArray[np.bool_],
     parameters: Floats,
     times: Floats,
+    points: NDArray[np.int64],
 ) -> Results:
     """What was observed, one row per trajectory; `times` has the ends of transient and run, and the forcing period.
 
-    Contacts that are `held` start at rest.
+    Contacts that are `held` start at rest. Random friction depends on the seed and on the number of the point alone.
     """
     m, count = field.program, len(starts)
     rows = np.full((count, max(settings.most, 1), m.ROW_WIDTH), np.nan)
     numbers, measures = np.zeros((count, m.NUMBERS), np.int64), np.zeros((count, m.MEASURES))
-    choice = np.array([codes.kind, codes.which, codes.direction, settings.most, settings.most_steps], np.int64)
+    limits = (settings.most, settings.most_steps, settings.seed)
+    choice = np.array([codes.kind, codes.which, codes.direction, *limits, *points], np.int64)
     starts = np.array(starts, float)  # a copy: the kernel puts contacts at rest in it
     levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
     m.observe(
