@@ -127,6 +127,7 @@ def simulate(
     ] = None,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run to this NetCDF file (.nc).")] = None,
     events: Annotated[bool, typer.Option("--events", help="Print every event.")] = False,
+    seed: Annotated[int, typer.Option(help="Of random friction: the same seed gives the same run.")] = 0,
 ) -> None:
     """Simulate a model and print what it does.
 
@@ -136,7 +137,7 @@ def simulate(
         from stickslip.cli import command
 
         request = command.Request(
-            model, t, settings or [], start or [], rtol, samples, dense, plot or [], picture, save, events
+            model, t, settings or [], start or [], rtol, samples, dense, plot or [], picture, save, events, seed
         )
         finished = command.perform(request)
     if not finished:

@@ -37,6 +37,7 @@ class Request:
     picture: str | None
     save: Path | None
     events: bool
+    seed: int = 0
 
 
 def perform(request: Request) -> bool:
@@ -82,6 +83,7 @@ def _simulated(request: Request, model: Model) -> xr.Dataset:
             method=method,
             samples=request.samples,
             dense=request.dense,
+            seed=request.seed,
             progress=progress,
         )
 
