@@ -22,6 +22,7 @@ from stickslip._version import __version__
 if TYPE_CHECKING:
     from stickslip import models as models
     from stickslip import plot as plot
+    from stickslip import series as series
     from stickslip.branches.branch import Branch as Branch
     from stickslip.branches.branch import SpecialPoint as SpecialPoint
     from stickslip.branches.follow import follow as follow
@@ -138,7 +139,7 @@ _HOME = {
     "stickslip.status": ("Status",),
 }  # fmt: skip
 _RENAMED = {"load_model": "load", "save_model": "save"}
-_MODULES = ("models", "plot")
+_MODULES = ("models", "plot", "series")
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *_MODULES, *_WHERE]
