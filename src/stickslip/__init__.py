@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from stickslip.orbits.orbit import Orbit as Orbit
     from stickslip.result import ResultError as ResultError
     from stickslip.result import interpolate as interpolate
+    from stickslip.series.sound import Sound as Sound
+    from stickslip.series.sound import to_wav as to_wav
     from stickslip.simulation import simulate as simulate
     from stickslip.status import Status as Status
     from stickslip.storage import load as load
@@ -136,6 +138,7 @@ _HOME = {
     "stickslip.sweeps.exponents": ("Lyapunov", "lyapunov"),
     "stickslip.sweeps.returnmap": ("ReturnMap", "return_map"),
     "stickslip.result": ("ResultError", "interpolate"),
+    "stickslip.series.sound": ("Sound", "to_wav"),
     "stickslip.status": ("Status",),
 }  # fmt: skip
 _RENAMED = {"load_model": "load", "save_model": "save"}
