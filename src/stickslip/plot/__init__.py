@@ -1,7 +1,8 @@
 """Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
-`parameter_map` and `poincare` of sweeps, `return_map` of release points, `basins` of attraction,
-`probabilities` of recorded points; `save`.
+`parameter_map` and `poincare` of sweeps, `probabilities` of what they recorded, `return_map` of release
+points, `basins` of attraction; of series `spectrum`, `autocorrelation`, `embedding`, `mutual_information`,
+`false_neighbours`, `correlation_sums` and `divergence`; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
@@ -19,22 +20,38 @@ from stickslip.plot.phase import phase
 from stickslip.plot.probability import probabilities
 from stickslip.plot.returnmap import return_map
 from stickslip.plot.save import save
+from stickslip.plot.series import (
+    autocorrelation,
+    correlation_sums,
+    divergence,
+    embedding,
+    false_neighbours,
+    mutual_information,
+    spectrum,
+)
 from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
 
 __all__ = [
+    "autocorrelation",
     "basins",
     "bifurcation",
     "branch",
     "characteristic",
     "comparison",
+    "correlation_sums",
+    "divergence",
+    "embedding",
+    "false_neighbours",
     "friction",
     "history",
     "modes",
     "multipliers",
+    "mutual_information",
     "parameter_map",
     "phase",
     "poincare",
     "probabilities",
     "return_map",
     "save",
+    "spectrum",
 ]
