@@ -1,4 +1,4 @@
-"""The command line: `stickslip models`, `stickslip simulate`, `stickslip orbit` and `stickslip follow`.
+"""The command line: `stickslip models`, `simulate`, `orbit`, `follow`, `sweep`, `series` and so on, one function each.
 
 Only typer is imported here; numpy, SymPy, xarray and matplotlib come with the command that needs them, so that
 `stickslip --help` answers at once.
@@ -346,6 +346,74 @@ def basins(
         from stickslip.cli import long_runs
 
         finished = long_runs.basins(model, over, t, settings or [], plot or [], save)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
+
+
+@app.command()
+def series(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A table (.csv, .txt) or a saved run (.nc).", show_default=False),
+    ],
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A column of the table, or a quantity of the run: x.block, force.contact."),
+    ] = None,
+    what: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND", help="spectrum, autocorrelation, embedding, dimension or lyapunov; by default all of them."
+        ),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The table's column of times; by default t or time.")
+    ] = None,
+    interval: Annotated[
+        float | None, typer.Option(help="Time between two rows, or between two samples of the run.")
+    ] = None,
+    after: Annotated[float | None, typer.Option(help="Leave out what a run did before this time.")] = None,
+    events: Annotated[
+        bool, typer.Option("--events", help="Rows are events; of a run, take its stick → slip points.")
+    ] = False,
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw into this file: what its name says (one of the kinds, information or neighbours), else what "
+            "--what says. May be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Analyse a time series: spectrum, embedding, correlation dimension, largest Lyapunov exponent."""
+    with one_line_errors():
+        from stickslip.cli import time_series
+
+        time_series.perform(time_series.Request(file, column, what, time, interval, after, events, plot or []))
+
+
+@app.command()
+def sound(
+    model: ModelArgument,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write (.wav).", show_default=False)],
+    settings: Settings = None,
+    start: Start = None,
+    quantity: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What is heard, such as v.string; by default the first velocity.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long the sound is.")] = 2.0,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            help="Model time in a second of sound; by default 1 where that can be heard, else what gives 220 Hz."
+        ),
+    ] = None,
+) -> None:
+    """Simulate a model and write what it sounds like."""
+    with one_line_errors():
+        from stickslip.cli import sounds
+
+        finished = sounds.perform(sounds.Tune(model, settings or [], start or [], out, quantity, seconds, speed))
     if not finished:
         raise typer.Exit(STOPPED_EARLY)
 

@@ -1,0 +1,110 @@
+"""`stickslip sound`: what a model sounds like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stickslip.cli import arguments
+from stickslip.cli.progress import Progress
+from stickslip.cli.screen import console, number, table
+from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.system import Model, suggest
+from stickslip.status import Status
+
+PILOT_STEPS = 6000
+"""Steps of the run that shows how fast a model moves, before it is known how long its sound takes."""
+
+FOREVER = 1e12
+ROOM = 1024**3
+"""Bytes that the record of a run may take."""
+
+
+@dataclass(frozen=True)
+class Tune:
+    """What is to be heard."""
+
+    model: str
+    settings: list[str]
+    start: list[str]
+    out: Path
+    quantity: str | None
+    seconds: float
+    speed: float | None
+
+
+def perform(tune: Tune) -> bool:
+    """Simulate a model for a while, write what it sounds like; whether the run reached its end."""
+    model = arguments.read_model(tune.model).with_(arguments.read_numbers("--set", tune.settings))
+    start = arguments.read_numbers("--start", tune.start)
+    seconds = check_number("--seconds", tune.seconds, positive=True)
+    _check_sound(tune, model)
+    with Progress() as progress:
+        from stickslip import Exact, simulate
+        from stickslip.series.sound import to_wav
+
+        speed = tune.speed if tune.speed is not None else _speed(tune, model, start)
+        end = seconds * check_number("--speed", speed, positive=True)
+        run = simulate(
+            model,
+            end,
+            start=start,
+            method=Exact(most_steps=_most_steps(model)),
+            samples=2,
+            progress=lambda time: progress.show("simulating", time, end),
+        )
+        progress.show("writing the sound")
+        sound = to_wav(run, tune.out, tune.quantity, speed)
+    out = console()
+    out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
+    status = str(run.attrs["status"])
+    finished = status == Status.FINISHED.value
+    if not finished:
+        out.print(status, style="yellow")
+    rows = [
+        ("heard", sound.quantity),
+        ("length", f"{number(sound.seconds, 4)} s"),
+        ("pitch", f"{number(sound.fundamental, 6)} Hz" if sound.fundamental == sound.fundamental else "none"),
+        (
+            "speed",
+            "real time" if speed == 1 and model.time_unit == "s" else f"{number(speed, 6)} units of time a second",
+        ),
+    ]
+    out.print(table(rows))
+    out.print(f"wrote {sound.path}", soft_wrap=True)
+    return finished
+
+
+def _check_sound(tune: Tune, model: Model) -> None:
+    if tune.out.suffix.lower() != ".wav":
+        raise ModelError(f"--out writes sound: {shown(str(tune.out))} must end with .wav")
+    if not tune.out.parent.is_dir():
+        raise ModelError(f"cannot write {shown(str(tune.out))}: there is no folder {shown(str(tune.out.parent))}")
+    if tune.out.is_dir():
+        raise ModelError(f"cannot write {shown(str(tune.out))}: that is a folder")
+    group = (tune.quantity or model.states[0]).split(".")[0]
+    if group not in ("force", "slip_velocity") and tune.quantity not in (None, *model.states):
+        raise ModelError(f"there is no quantity {shown(tune.quantity)}{suggest(str(tune.quantity), model.states)}")
+
+
+def _speed(tune: Tune, model: Model, start: dict[str, float]) -> float:
+    """The speed at which the model is well heard, from a short run; a model's own time may be seconds or years."""
+    from stickslip import Exact, simulate
+    from stickslip.series.data import SeriesError, from_run
+    from stickslip.series.sound import default_quantity, natural_speed
+    from stickslip.series.spectra import fundamental
+
+    pilot = simulate(model, FOREVER, start=start, method=Exact(most_steps=PILOT_STEPS), samples=2)
+    quantity = tune.quantity or default_quantity(pilot)
+    begin = float(pilot["step_start"].values[pilot.sizes["step"] // 2])
+    try:
+        pitch = fundamental(from_run(pilot, quantity, after=begin))
+    except SeriesError as error:
+        raise ModelError(f"in the long run, {error}; say how fast to play its beginning, with --speed") from None
+    return natural_speed(pitch, model.time_unit)
+
+
+def _most_steps(model: Model) -> int:
+    """As many steps as there is room for: a sound needs all their polynomials."""
+    states, contacts, powers = len(model.states), len(model.contacts), 25
+    return ROOM // (8 * (2 + contacts + (states + 2 * contacts) * powers))

@@ -1,0 +1,173 @@
+"""`stickslip series`: what a table or a saved run says about a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickslip.cli import outputs
+from stickslip.cli.progress import Progress
+from stickslip.cli.screen import console, number
+from stickslip.model.errors import ModelError, shown
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from stickslip.series import Series
+
+KINDS = ("spectrum", "autocorrelation", "embedding", "dimension", "lyapunov")
+PICTURES = (*KINDS, "information", "neighbours")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    file: Path
+    column: str | None
+    what: str | None
+    time: str | None
+    interval: float | None
+    after: float | None
+    events: bool
+    plots: list[Path]
+
+
+def perform(request: Request) -> None:
+    """Analyse a series, print what was found, draw."""
+    if request.what is not None and request.what not in KINDS:
+        raise ModelError(f"--what is {shown(request.what)}: it must be one of {', '.join(KINDS)}")
+    default = request.what or KINDS[0]
+    kinds = [_picture(path, default) for path in request.plots]
+    outputs.check(request.plots, None)
+    with Progress() as progress:
+        series = _read(request)
+        found: dict[str, Any] = {}
+        for kind in dict.fromkeys([*([request.what] if request.what else KINDS), *kinds]):
+            progress.show(f"looking at the {kind}")
+            found[kind] = _look(kind, series, needed=kind == request.what or kind in kinds)
+    out = console()
+    out.print(f"{series.name or 'series'}: {len(series)} values, {series.pace}", style="bold")
+    for kind in [request.what] if request.what else KINDS:
+        sentence = found[kind] if isinstance(found[kind], str) else _SENTENCES[kind](found[kind])
+        out.print(sentence, soft_wrap=True)
+    for path, kind in zip(request.plots, kinds, strict=True):
+        out.print(f"drew {_draw(kind, found[kind], path)}", soft_wrap=True)
+
+
+def _look(kind: str, series: Series, needed: bool) -> Any:
+    """What is found; where nobody asked for it alone, a sentence will do that says why there is nothing."""
+    from stickslip.series import SeriesError
+
+    try:
+        return _COMPUTED[kind](series)
+    except SeriesError as error:
+        if needed:
+            raise
+        return f"{kind}: {error}"
+
+
+def _picture(path: Path, default: str) -> str:
+    """What the name of the file says, else what was asked for."""
+    return outputs.picture_of(path, (default, *(kind for kind in PICTURES if kind != default)))
+
+
+def _read(request: Request) -> Series:
+    if request.file.suffix == ".nc":
+        return _from_run(request)
+    from stickslip.series import from_csv
+    from stickslip.series.table import read
+
+    if request.after is not None:
+        raise ModelError("--after is for saved runs: take the rows before it out of the table")
+    if request.column is None:
+        heads = ", ".join(column.head for column in read(request.file).columns)
+        raise ModelError(f"say which column: --column NAME; there are: {heads}")
+    return from_csv(request.file, request.column, request.time, request.interval, request.events)
+
+
+def _from_run(request: Request) -> Series:
+    from stickslip import result
+    from stickslip.series import from_events, from_run
+
+    run = result.load(request.file)
+    if request.time is not None:
+        raise ModelError("--time is for tables: a run knows its time")
+    column = request.column or str(run["state"].values[0])
+    if request.events:
+        later = run["event_time"].values >= (run["time"].values[0] if request.after is None else request.after)
+        return from_events(run.isel(event=later), column)
+    return from_run(run, column, request.interval, after=request.after)
+
+
+def _computed(name: str) -> Callable[[Any], Any]:
+    """A verb of the series, imported when it is called."""
+
+    def call(series: Any) -> Any:
+        from stickslip import series as verbs
+
+        return getattr(verbs, name)(series)
+
+    return call
+
+
+def _embedded(series: Any) -> Any:
+    from stickslip.series import choose, embed
+
+    chosen = choose(series)
+    return embed(series, max(2, chosen.dimension), chosen.delay)  # a delay plot has two coordinates
+
+
+_COMPUTED: dict[str, Callable[[Any], Any]] = {
+    "spectrum": _computed("spectrum"),
+    "autocorrelation": _computed("autocorrelation"),
+    "embedding": _embedded,
+    "dimension": _computed("correlation_dimension"),
+    "lyapunov": _computed("largest_exponent"),
+    "information": _computed("mutual_information"),
+    "neighbours": _computed("false_neighbours"),
+}
+_DRAWN = {
+    "spectrum": "spectrum",
+    "autocorrelation": "autocorrelation",
+    "embedding": "embedding",
+    "dimension": "correlation_sums",
+    "lyapunov": "divergence",
+    "information": "mutual_information",
+    "neighbours": "false_neighbours",
+}
+
+
+def _spectrum_sentence(data: xr.Dataset) -> str:
+    clock = str(data.attrs["clock"])
+    unit = "Hz" if clock == "s" else f"per {clock or 'unit time'}"
+    peak, resolution = float(data.attrs["peak"]), float(data.attrs["resolution"])
+    return f"spectrum: highest peak at {number(peak, 6)} {unit}, resolution {number(resolution, 3)}"
+
+
+def _autocorrelation_sentence(data: xr.Dataset) -> str:
+    time = float(data.attrs["time"])
+    below = f"below 1/e from lag {number(time, 4)} on" if time == time else "never below 1/e"
+    return f"autocorrelation: {below}"
+
+
+def _embedding_sentence(points: xr.DataArray) -> str:
+    delay = float(points.attrs["delay"]) * float(points.attrs["interval"])
+    return f"embedding: {points.attrs['dimension']} coordinates, delay {number(delay, 4)}"
+
+
+_SENTENCES: dict[str, Callable[[Any], str]] = {
+    "spectrum": _spectrum_sentence,
+    "autocorrelation": _autocorrelation_sentence,
+    "embedding": _embedding_sentence,
+    "dimension": lambda found: str(found.summary),
+    "lyapunov": lambda found: str(found.summary),
+}
+
+
+def _draw(kind: str, found: Any, path: Path) -> Path:
+    from stickslip import plot
+
+    return Path(plot.save(getattr(plot, _DRAWN[kind])(found), path))
