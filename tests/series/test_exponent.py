@@ -1,5 +1,7 @@
 """The largest exponent from a series alone, with everything chosen by default, against exponents that are known."""
 
+from math import cos
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -153,3 +155,17 @@ def test_what_is_too_short_or_constant_is_refused():
         largest_exponent(Series(np.sin(np.linspace(0, 12, 300)), 0.1, "x"))
     with pytest.raises(SeriesError, match="a Series is needed, not ndarray"):
         largest_exponent(np.arange(1000.0))
+
+
+def test_rest_on_the_ground_does_not_diverge():
+    """While the block sticks its displacement stands still, and there is no direction of motion to measure across."""
+    block = ss.Mass("block", m=1.0)
+    system = ss.System(
+        ss.Spring(block, ss.ground, k=1.0),
+        ss.Force(block, lambda t, amplitude=1.2, w=0.5: amplitude * cos(w * t)),
+        ss.Contact(block, ss.ground, law=ss.Coulomb(mu_s=1.0, mu_k=0.6), normal=1.0),
+    )
+    run = ss.simulate(system, t=1500)
+    assert float((run["mode"] == 0).mean()) > 0.1
+    found = largest_exponent(ss.series.from_run(run, "x.block", after=100))
+    assert found.found and not found.chaotic and abs(found.exponent) < 0.005

@@ -26,6 +26,7 @@ GROWN = 1.0
 STRAIGHT = 0.6
 """The line ends at this part of the way to the final distance: beyond, the largest distances cannot grow any more."""
 
+AT_REST = 1e-10
 LEAST_TIMES = 4
 FEWEST_TURNS = 20.0
 SURE = 2.0
@@ -133,7 +134,9 @@ class _Paths:
             )
         if self.flows:
             self.motion = np.gradient(self.points, axis=0)
-            self.speed = np.maximum(np.sum(self.motion**2, axis=1), np.finfo(float).tiny)
+            speed = np.sum(self.motion**2, axis=1)
+            # At rest, as in stick on the ground, nobody is ahead.
+            self.speed = np.where(speed > AT_REST * np.mean(speed), speed, np.inf)
 
     def divergence(self, horizon: int, references: int) -> tuple[Integers, Floats]:
         """Lags, and the mean logarithm of distances after them, for blocks of the series (block, lag)."""
