@@ -13,6 +13,10 @@ from stickslip.series.embedding import Embedding, choose, delayed, resolution
 from stickslip.series.neighbours import PAIRS, spread_out
 
 REFERENCES = 2000
+FEWEST_REFERENCES = 200
+MOST_PAIRS = 60_000_000
+"""Pairs beyond which a longer series has fewer reference points: they say no more than those before."""
+
 DISTANCES = 120
 DEEP = 12.0
 """How far down distances go, as a logarithm."""
@@ -77,7 +81,7 @@ def correlation_dimension(
     Keywords
     - dimension, delay: of the embedding, as for `embed`; chosen by default.
     - window: Theiler's window, in values; two mean periods by default (one for series of events).
-    - references: around how many points neighbours are counted.
+    - references: around how many points neighbours are counted; around fewer where a series is very long.
 
     C(r) is the share of pairs nearer than r, r^D for small r. Pairs close in time are left out (Theiler: Physical
     Review A 34 (1986) 2427). Of all lines over a factor of five or more in r, the long ones whose thirds agree are
@@ -111,7 +115,7 @@ def _counted(
     more comparison.
     """
     points = delayed(series.values, dimensions[-1], embedding.delay)
-    here = spread_out(len(points), references)
+    here = spread_out(len(points), min(references, max(FEWEST_REFERENCES, MOST_PAIRS // len(points))))
     histograms = np.zeros((len(dimensions), scaling.BLOCKS, len(edges) + 1))
     for block, places in enumerate(np.array_split(here, scaling.BLOCKS)):
         for part in np.array_split(places, max(1, len(places) * len(points) // PAIRS)):
