@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 MODEL_FILES = ROOT / "docs" / "model-files.md"
 ORBITS = ROOT / "docs" / "orbits.md"
+SERIES = ROOT / "docs" / "series.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
@@ -77,6 +78,24 @@ def test_the_commands_of_the_orbits(elsewhere):
         assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
     assert ss.load(elsewhere / "branch.nc").special[-1].value == pytest.approx(4.611989021, abs=1e-8)
     assert {path.name for path in elsewhere.glob("*.png")} == {"phase.png", "branch.png", "two.png"}
+
+
+def test_the_python_of_the_series(elsewhere, capsys):
+    scope = {}
+    for block in blocks(SERIES, "python"):
+        exec(block, scope)
+    peak, exponent, releases, dimension, sound = capsys.readouterr().out.splitlines()
+    assert float(peak) == pytest.approx(0.1371, abs=0.001)
+    assert exponent.startswith("<LargestExponent: largest exponent 0.022") and "0.16" in releases
+    assert "correlation dimension 1.9" in dimension and sound == "1 s of v.string, 134.5 Hz, in real time"
+    assert (elsewhere / "divergence.png").exists() and (elsewhere / "string.wav").exists()
+
+
+def test_the_commands_of_the_series(elsewhere):
+    (everything,) = [block for block in blocks(SERIES, "") if "stickslip series" in block]
+    for _, *arguments in (shlex.split(line, comments=True) for line in everything.splitlines()):
+        assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
+    assert {path.name for path in elsewhere.iterdir()} == {"run.nc", "spectrum.png", "lyapunov.png", "string.wav"}
 
 
 @pytest.mark.parametrize("text", toml_models(), ids=lambda text: text.splitlines()[0])
