@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import flops
 import numpy as np
 
 import stickslip as ss
@@ -38,3 +39,12 @@ def ensemble(V: np.ndarray, t_end: float, tol: float) -> np.ndarray:
     ends, outcome = field.propagate(starts, t_end, parameters=parameters, rtol=tol)
     assert not outcome[:, 0].any(), "every trajectory finishes"
     return ends
+
+
+def operations(V: np.ndarray, t_end: float, tol: float) -> float:
+    """Floating-point operations of the Taylor expansions of `ensemble`: see `flops`."""
+    model, start = ss.models.block_on_belt(), {"x.block": 1.1, "v.block": 0.0}
+    counted = ss.sweep(model, {"belt.speed": V}, t=(0.0, t_end), start=start, observe=None, rtol=tol, threads=1)
+    some, order = V[:: len(V) // 20], 20 if tol < 1e-8 else 16
+    changes = [{"belt.speed": float(speed)} for speed in some]
+    return float(counted["steps"].sum()) * flops.per_step(model, changes, [t_end] * len(some), tol, order)

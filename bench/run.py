@@ -7,7 +7,8 @@
 Each contestant climbs a ladder of tolerances to the loosest that reaches the error; so that none is chosen by
 luck, the next two must reach it too, and the cheapest of the three counts. Times are CPU times on one core,
 the least of several repeats; the repeats of all contestants are interleaved, so that a noisy machine is noisy
-for all. Compilation is not timed.
+for all. Runs of many seconds are repeated less often. Compilation is not timed. `flops.py` says what the share of
+the core's FP64 peak counts.
 """
 
 import argparse
@@ -15,15 +16,19 @@ import importlib
 import os
 import platform
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
+import flops
 import numpy as np
 import reference
 
 LADDER = [10.0 ** (-k / 2) for k in range(8, 29)]  # 1e-4, 3e-5, ... 1e-14
 CONFIRM = 3  # so many neighbouring tolerances must reach the error
 SHORTEST = 0.05  # seconds: shorter runs are timed several at a time
+LONGEST = 10.0  # seconds: who has run so long in all is not repeated again
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,16 @@ CONTESTANTS = [
 ]
 
 
+@dataclass(frozen=True)
+class Work:
+    """What a contestant has to do: the call, by tolerance; the error of what it returns; the factor for its time."""
+
+    call: Callable[[float], Any]
+    error: Callable[[Any], float]
+    scale: int = 1
+    operations: Callable[[float], float] | None = None  # floating-point operations, where they are counted
+
+
 @dataclass
 class Entry:
     """A contestant at one tolerance that reaches the error."""
@@ -49,21 +64,23 @@ class Entry:
     name: str
     tol: float
     error: float
-    call: object
-    scale: int
+    work: Work
     seconds: float = np.inf
 
 
 def single_task(module, share):
-    """One trajectory: the call, its reference, and the factor for its time."""
+    """One trajectory."""
     V, t_end = 0.2, 1000.0
-    return lambda tol: module.single(V, t_end, tol), reference.final_states(V, t_end)[0], 1
+    exact = reference.final_states(V, t_end)[0]
+    return Work(lambda tol: module.single(V, t_end, tol), lambda found: abs(np.asarray(found) - exact).max())
 
 
 def ensemble_task(module, share):
-    """Ten thousand trajectories or an even share of them: the call, its reference, the time's factor."""
+    """Ten thousand trajectories or an even share of them."""
     V, t_end = np.linspace(0.02, 0.5, 10_000)[share // 2 :: share], 200.0
-    return lambda tol: module.ensemble(V, t_end, tol), reference.final_states(V, t_end), share
+    exact = reference.final_states(V, t_end)
+    counts = (lambda tol: module.operations(V, t_end, tol)) if hasattr(module, "operations") else None
+    return Work(lambda tol: module.ensemble(V, t_end, tol), lambda found: abs(found - exact).max(), share, counts)
 
 
 TASKS = {
@@ -76,14 +93,14 @@ def qualify(contestant, task, allowed):
     """Return the entries at the loosest neighbouring tolerances that all reach the allowed error."""
     module = importlib.import_module(contestant.module)
     module.prepare()
-    call, exact, scale = task(module, contestant.share)
+    work = task(module, contestant.share)
     entries = []
     for tol in LADDER:
-        error = float(abs(np.asarray(call(tol)) - exact).max())
+        error = float(work.error(work.call(tol)))
         if not error <= allowed:
             entries.clear()
             continue
-        entries.append(Entry(contestant.name, tol, error, call, scale))
+        entries.append(Entry(contestant.name, tol, error, work))
         if len(entries) == CONFIRM:
             break
     return entries
@@ -91,24 +108,29 @@ def qualify(contestant, task, allowed):
 
 def measure(entries, repeats):
     """Fill in the least CPU time of each entry, the repeats of all entries interleaved."""
-    loops = [max(1, int(SHORTEST / cpu_time(entry, 1))) for entry in entries]
+    spent = [cpu_time(entry, 1) for entry in entries]
+    loops = [max(1, int(SHORTEST / seconds)) for seconds in spent]
+    for entry, seconds in zip(entries, spent, strict=True):
+        entry.seconds = entry.work.scale * seconds
     for _ in range(repeats):
-        for entry, count in zip(entries, loops, strict=True):
-            entry.seconds = min(entry.seconds, entry.scale * cpu_time(entry, count))
+        for i, (entry, count) in enumerate(zip(entries, loops, strict=True)):
+            if spent[i] < LONGEST:
+                seconds = cpu_time(entry, count)
+                spent[i] += count * seconds
+                entry.seconds = min(entry.seconds, entry.work.scale * seconds)
 
 
 def cpu_time(entry, count):
     start = time.process_time()
     for _ in range(count):
-        entry.call(entry.tol)
+        entry.work.call(entry.tol)
     return max(time.process_time() - start, 1e-9) / count
 
 
-def race(number, repeats):
-    title, task, allowed = TASKS[number]
-    print(f"\nTask {number}: {title}, error ≤ {allowed:.0e}")
+def race(contestants, task, allowed, repeats):
+    """Let all contestants do a task, and print who took how long."""
     entries, remarks = [], {}
-    for contestant in (c for c in CONTESTANTS if number in c.tasks):
+    for contestant in contestants:
         try:
             qualified = qualify(contestant, task, allowed)
         except ImportError as missing:
@@ -117,27 +139,37 @@ def race(number, repeats):
         entries += qualified
         if not qualified:
             remarks[contestant.name] = "does not reach the error"
-        elif contestant.share > 1 and number == 2:
+        elif qualified[0].work.scale > 1:
             remarks[contestant.name] = f"1 of {contestant.share} run, time scaled"
     measure(entries, repeats)
     best = {}
     for entry in sorted(entries, key=lambda entry: entry.seconds):
         best.setdefault(entry.name, entry)
-    print_table(best, remarks, number)
+    print_table([contestant.name for contestant in contestants], best, remarks)
 
 
-def print_table(best, remarks, number):
-    ours = best.get(CONTESTANTS[0].name)
-    print(f"  {'':13} {'tolerance':>9} {'error':>8} {'CPU time':>11} {'ratio':>8}")
-    for contestant in (c for c in CONTESTANTS if number in c.tasks):
-        name, remark = contestant.name, remarks.get(contestant.name, "")
+def print_table(names, best, remarks):
+    ours = best.get(names[0])
+    peak = flops.peak() if ours and ours.work.operations else None
+    print(f"  {'':13} {'tolerance':>9} {'error':>8} {'CPU time':>11} {'ratio':>8}{'  of FP64 peak' if peak else ''}")
+    for name in names:
+        remark = remarks.get(name, "")
         if name not in best:
             print(f"  {name:13} {remark}")
             continue
         entry = best[name]
         ratio = f"{entry.seconds / ours.seconds:.3g}" if ours else "–"
         spent = f"{1e3 * entry.seconds:.4g} ms" if entry.seconds < 1 else f"{entry.seconds:.4g} s"
-        print(f"  {name:13} {entry.tol:9.1e} {entry.error:8.1e} {spent:>11} {ratio:>8}   {remark}".rstrip())
+        share = f"{share_of(peak, entry):>14}" if peak else ""
+        print(f"  {name:13} {entry.tol:9.1e} {entry.error:8.1e} {spent:>11} {ratio:>8}{share}   {remark}".rstrip())
+    if peak:
+        print(f"  FP64 peak of the core: {peak / 1e9:.1f} Gflop/s (matrix product); counted: Taylor expansions alone")
+
+
+def share_of(peak, entry):
+    if entry.work.operations is None:
+        return "–"
+    return f"≥ {entry.work.operations(entry.tol) / entry.seconds / peak:.1%}"
 
 
 def print_machine(core):
@@ -146,9 +178,17 @@ def print_machine(core):
             processor = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         processor = platform.processor()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "llvmlite", "heyoka"))
+    names = ("numpy", "scipy", "llvmlite", "heyoka", "numba", "diffrax", "jaxlib")
+    packages = ", ".join(f"{name} {found}" for name in names if (found := version_of(name)))
     print(f"{processor}, pinned to core {core}; load {os.getloadavg()[0]:.1f}")
     print(f"Python {platform.python_version()}, {packages}")
+
+
+def version_of(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def main():
@@ -160,7 +200,9 @@ def main():
     os.sched_setaffinity(0, {arguments.core})
     print_machine(arguments.core)
     for number in arguments.task or sorted(TASKS):
-        race(number, arguments.repeats)
+        title, task, allowed = TASKS[number]
+        print(f"\nTask {number}: {title}, error ≤ {allowed:.0e}")
+        race([c for c in CONTESTANTS if number in c.tasks], task, allowed, arguments.repeats)
 
 
 if __name__ == "__main__":
