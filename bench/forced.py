@@ -1,0 +1,255 @@
+"""Race for the bifurcation diagram of the forced oscillator (hinrichs1998, characteristic III), to the same error.
+
+    python bench/forced.py           CPU time on one core; then stickslip on one and two threads
+    python bench/forced.py --gpu     trajectories per second on a CUDA GPU, against diffrax on the same GPU
+    python bench/forced.py --map     a map of 2000 × 2000 points on a CUDA GPU
+
+2,000 values of η in [0.2, 3], 300 periods of the excitation for the transient and 100 in which stick→slip points are
+recorded. The error is taken where the motion is periodic: for each recorded point the distance in x and in the time
+modulo the period, whichever is greater, to the nearest point of the reference, and the other way round, so that no
+point may be missing. 99 % of these must be below 1e-6. The reference is stickslip's at rtol = 1e-13, which DOP853 of
+scipy at rtol = 1e-12 confirms at some η at every run. Tolerances, times and repeats are as in `run.py`.
+"""
+
+import argparse
+import functools
+import os
+import time
+
+import numpy as np
+
+PERIODS = (300, 100)
+COUNT = 2000
+ALLOWED = 1e-6
+PART = 0.99  # of the points must be so good
+CHECKED = 5  # η at which another program confirms the reference
+GPU_LADDER = [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10]
+
+
+def all_etas(count=COUNT):
+    return np.linspace(0.2, 3.0, count)
+
+
+def reference(etas):
+    """Return the points at every η, and whether the motion is periodic there, with points."""
+    import forced_ours
+
+    import stickslip as ss
+
+    data = ss.sweep(forced_ours.MODEL, {"base.eta": etas}, periods=PERIODS, rtol=1e-13, most=forced_ours.MOST)
+    return forced_ours.points(data), ((data["m"] > 0) & (data["n"] > 0)).values
+
+
+def distances(found, exact, eta):
+    """Distances of found points from the nearest exact ones, and of exact from the nearest found ones."""
+    if not len(found):
+        return np.full(len(exact), np.inf)
+    period = 2.0 * np.pi / eta
+    late = (found[:, None, 0] - exact[None, :, 0] + 0.5 * period) % period - 0.5 * period
+    distance = np.maximum(abs(late), abs(found[:, None, 1] - exact[None, :, 1]))
+    return np.concatenate([distance.min(axis=0), distance.min(axis=1)])
+
+
+def error_of(found, exact, etas, periodic):
+    """The distance below which PART of all points of periodic motions are."""
+    each = [distances(found[i], exact[i], etas[i]) for i in np.flatnonzero(periodic)]
+    return float(np.quantile(np.concatenate(each), PART, method="higher"))
+
+
+def diagram_task(etas, exact, periodic):
+    """The whole diagram or an even share of it, as a task of `run`."""
+    import run
+
+    def task(module, share):
+        part = slice(share // 2, None, share)
+        mine, points, good = etas[part], exact[part], periodic[part]
+        counts = (lambda tol: module.operations(mine, PERIODS, tol)) if hasattr(module, "operations") else None
+        return run.Work(
+            lambda tol: module.diagram(mine, PERIODS, tol),
+            lambda found: error_of(found, points, mine, good),
+            share,
+            counts,
+        )
+
+    return task
+
+
+def confirm(etas, exact, periodic):
+    """Print how far the reference is from what scipy finds."""
+    import forced_scipy
+
+    chosen = np.flatnonzero(periodic)[:: periodic.sum() // CHECKED][:CHECKED]
+    found = forced_scipy.diagram(etas[chosen], PERIODS, 1e-12)
+    far = [distances(a, exact[i], etas[i]).max() for a, i in zip(found, chosen, strict=True)]
+    values = ", ".join(f"{eta:.3f}" for eta in etas[chosen])
+    print(f"  periodic at {periodic.sum()} of {len(etas)} η; DOP853 at η = {values} is within {max(far):.1e}")
+
+
+def on_cpu(repeats):
+    import run
+
+    contestants = [
+        run.Contestant("stickslip", "forced_ours"),
+        run.Contestant("heyoka.py", "forced_heyoka"),
+        run.Contestant("heyoka scalar", "forced_heyoka_scalar", share=10),
+        run.Contestant("diffrax", "forced_diffrax", share=10),
+        run.Contestant("scipy", "forced_scipy", share=400),
+    ]
+    core = max(os.sched_getaffinity(0))
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    run.print_machine(core)
+    print(f"\nForced oscillator III, {COUNT} η in [0.2, 3], {PERIODS[0]} + {PERIODS[1]} periods, error ≤ {ALLOWED:.0e}")
+    etas = all_etas()
+    exact, periodic = reference(etas)
+    confirm(etas, exact, periodic)
+    run.race(contestants, diagram_task(etas, exact, periodic), ALLOWED, repeats)
+    os.sched_setaffinity(0, cores)
+    print_threads(etas, repeats)
+
+
+def print_threads(etas, repeats):
+    """Wall time of the whole sweep on one and on two threads."""
+    import forced_ours
+
+    if len(os.sched_getaffinity(0)) < 2:
+        print("  one core: no scaling to show")
+        return
+    seconds = {1: np.inf, 2: np.inf}
+    for _ in range(repeats):
+        for threads in seconds:
+            start = time.perf_counter()
+            forced_ours.diagram(etas, PERIODS, 1e-8, threads)
+            seconds[threads] = min(seconds[threads], time.perf_counter() - start)
+    print(
+        f"  stickslip at rtol = 1e-8, wall time: one thread {seconds[1]:.2f} s, two {seconds[2]:.2f} s, "
+        f"{seconds[1] / seconds[2]:.2f} times as fast; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+# -- GPU ---------------------------------------------------------------------------------------------------------------
+
+
+def ours_on_gpu(etas, tol, record):
+    import forced_ours
+
+    import stickslip as ss
+
+    keywords = {"most": forced_ours.MOST} if record else {"observe": None}
+    return ss.sweep(
+        forced_ours.MODEL, {"base.eta": etas}, periods=PERIODS, rtol=tol, target="cuda", chunk=len(etas), **keywords
+    )
+
+
+def diffrax_on_gpu(etas, tol, record):
+    import forced_diffrax
+
+    most = forced_diffrax.MOST if record else 1
+    return forced_diffrax.diagram(etas, PERIODS, tol, lanes=min(len(etas), 2**17), most=most)
+
+
+def loosest(call, points, etas, exact, periodic):
+    """The loosest tolerance of the ladder that reaches the error, and the error there; none: (None, the best)."""
+    errors = []
+    for tol in GPU_LADDER:
+        errors.append(error_of(points(call(etas, tol, True)), exact, etas, periodic))
+        if errors[-1] <= ALLOWED:
+            return tol, errors[-1]
+    return None, min(errors)
+
+
+def wall(call, repeats=3):
+    """The least wall time of a few calls after a first one that compiles."""
+    call()
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def on_gpu():
+    """Trajectories per second, whole calls, of stickslip and of diffrax at the same error; then two contacts."""
+    import forced_ours
+
+    etas = all_etas(400)
+    exact, periodic = reference(etas)
+    rates = {}
+    for name, call, points, count in (
+        ("stickslip", ours_on_gpu, forced_ours.points, 200_000),
+        ("stickslip", ours_on_gpu, forced_ours.points, 1_000_000),
+        ("diffrax", diffrax_on_gpu, lambda found: found, 20_000),
+        ("diffrax", diffrax_on_gpu, lambda found: found, 100_000),
+    ):
+        try:
+            tol, error = loosest(call, points, etas, exact, periodic)
+            if tol is None:
+                print(f"  {name:10} does not reach the error: {error:.1e}", flush=True)
+                continue
+            seconds = wall(functools.partial(call, all_etas(count), tol, False), repeats=2)
+        except (ImportError, RuntimeError) as error:
+            print(f"  {name:10} {count:9,} η: {error}", flush=True)
+            continue
+        rates[name] = max(rates.get(name, 0.0), count / seconds)
+        print(f"  {name:10} {count:9,} η at {tol:.0e}, error {error:.1e}: {count / seconds:12,.0f} per s", flush=True)
+    if len(rates) == 2:
+        print(f"  ratio {rates['stickslip'] / rates['diffrax']:,.0f}")
+    print_contacts()
+
+
+def print_contacts(count=200_000):
+    """Trajectories and steps per second of a model with one contact and of one with two, on the GPU."""
+    import stickslip as ss
+
+    for model in (ss.models.block_on_belt(), ss.models.two_blocks()):
+        over = {"belt.speed": np.linspace(0.05, 0.2, count)}
+
+        def call(model=model, over=over):
+            return ss.sweep(model, over, t=(300, 100), observe=None, rtol=1e-8, target="cuda", chunk=count)
+
+        try:
+            seconds, steps = wall(call, repeats=2), float(call()["steps"].sum())
+        except RuntimeError as error:
+            print(f"  {error}")
+            return
+        print(
+            f"  {model.about.name}, contacts: {len(model.contacts)}; {count:,} belt speeds to t = 400: "
+            f"{count / seconds:,.0f} trajectories and {steps / seconds:.3g} steps per s",
+            flush=True,
+        )
+
+
+def map_on_gpu(points=2000):
+    """A map of normal force and η."""
+    import forced_ours
+
+    import stickslip as ss
+
+    over = {"contact.normal": np.linspace(1.0, 15.0, points), "base.eta": all_etas(points)}
+    start = time.perf_counter()
+    data = ss.sweep(forced_ours.MODEL, over, periods=PERIODS, observe=None, rtol=1e-8, target="cuda", chunk=2**20)
+    seconds = time.perf_counter() - start
+    done, periodic = float((data["status"] == 0).mean()), float((data["m"] > 0).mean())
+    print(
+        f"  map of {points} × {points}: {seconds:.1f} s with compilation, {points**2 / seconds:,.0f} per s; "
+        f"{done:.2%} finished, {periodic:.1%} periodic"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--map", action="store_true")
+    parser.add_argument("--repeats", type=int, default=5)
+    arguments = parser.parse_args()
+    if arguments.gpu:
+        on_gpu()
+    if arguments.map:
+        map_on_gpu()
+    if not (arguments.gpu or arguments.map):
+        on_cpu(arguments.repeats)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""Forced oscillator, characteristic III, with heyoka.py but without batch mode: one η after another."""
+
+import functools
+from math import cos, pi, sin
+
+import forced_heyoka
+import heyoka as hy
+import numpy as np
+from forced_heyoka import BEYOND, prepare
+from forced_stick import LIMIT, U0
+
+__all__ = ["diagram", "prepare"]
+_TIME_ENDS = hy.taylor_outcome.time_limit
+
+
+@functools.cache
+def _integrator(tol):
+    event = hy.t_event(**forced_heyoka._SLIP_ENDS)
+    return hy.taylor_adaptive(forced_heyoka._SLIP, [1.0] * 4, pars=[1.0] * 2, tol=tol, t_events=[event], fast_math=True)
+
+
+def diagram(etas, periods, tol):
+    """Return the stick→slip points (t, x) after the transient, one array per η."""
+    return [np.array(_releases(float(eta), periods, tol)).reshape(-1, 2) for eta in etas]
+
+
+def _releases(eta, periods, tol):
+    transient, end = 2.0 * pi / eta * periods[0], 2.0 * pi / eta * (periods[0] + periods[1])
+    integrator, stick_ends = _integrator(tol), forced_heyoka._stick_ends()
+    state, pars = memoryview(integrator.state), memoryview(integrator.pars)
+    pars[1] = eta * eta
+    integrator.reset_cooldowns()
+    t, x, found = 0.0, 0.0, []
+    while True:
+        u = U0 * cos(eta * t)
+        if abs(x - u) <= LIMIT:
+            t, s = stick_ends(x, t, eta, end)
+            if t >= end:
+                return found
+            u = U0 * cos(eta * t)
+            x = u - s * (LIMIT + BEYOND)
+            if t > transient:
+                found.append((t, x))
+        else:
+            s = -1.0 if x > u else 1.0
+        state[0], state[1], state[2], state[3] = x, 0.0, u, -U0 * eta * sin(eta * t)
+        pars[0], integrator.time = s, t
+        if integrator.propagate_until(end)[0] == _TIME_ENDS:
+            return found
+        t, x = integrator.time, state[0]

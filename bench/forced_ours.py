@@ -1,0 +1,42 @@
+"""stickslip itself, with the API of the peers: `sweep` on the library's forced oscillator, one thread."""
+
+from __future__ import annotations
+
+import flops
+import numpy as np
+
+import stickslip as ss
+
+MODEL = ss.models.forced_oscillator("III")
+MOST = 400  # rows recorded per η
+_steps: dict[tuple[int, float], float] = {}
+
+
+def prepare() -> None:
+    """Compile both orders that `sweep` chooses from, untimed."""
+    for tol in (1e-6, 1e-10):
+        diagram(np.array([1.0]), (2, 2), tol)
+
+
+def diagram(etas: np.ndarray, periods: tuple[float, float], tol: float, threads: int = 1) -> list[np.ndarray]:
+    """Return the stick→slip points (t, x) after the transient, one array per η."""
+    data = ss.sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol, most=MOST, threads=threads)
+    assert not data["status"].any(), "every trajectory finishes"
+    _steps[len(etas), tol] = float(data["steps"].sum())
+    return points(data)
+
+
+def points(data) -> list[np.ndarray]:
+    """Return the recorded points (t, x) of a sweep, one array per η."""
+    rows = np.stack([data["record_time"].values, data["x.block"].values], axis=-1)
+    return [row[:count] for row, count in zip(rows, data["count"].values, strict=True)]
+
+
+def operations(etas: np.ndarray, periods: tuple[float, float], tol: float) -> float:
+    """Floating-point operations of the Taylor expansions of `diagram`: see `flops`."""
+    if (len(etas), tol) not in _steps:
+        diagram(etas, periods, tol)
+    some = etas[:: max(1, len(etas) // 20)]
+    changes, times = [{"base.eta": float(eta)} for eta in some], 40.0 * 2.0 * np.pi / some
+    order = ss.Exact(rtol=tol).taylor_order
+    return _steps[len(etas), tol] * flops.per_step(MODEL, changes, times, tol, order)
