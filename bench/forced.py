@@ -1,8 +1,9 @@
 """Race for the bifurcation diagram of the forced oscillator (hinrichs1998, characteristic III), to the same error.
 
-    python bench/forced.py           CPU time on one core; then stickslip on one and two threads
-    python bench/forced.py --gpu     trajectories per second on a CUDA GPU, against diffrax on the same GPU
-    python bench/forced.py --map     a map of 2000 × 2000 points on a CUDA GPU
+    python bench/forced.py              CPU time on one core; then stickslip on one and two threads
+    python bench/forced.py --gpu        trajectories per second on a CUDA GPU, against diffrax on the same GPU
+    python bench/forced.py --contacts   one contact and two on a CUDA GPU
+    python bench/forced.py --map        a map of 2000 × 2000 points on a CUDA GPU
 
 2,000 values of η in [0.2, 3], 300 periods of the excitation for the transient and 100 in which stick→slip points are
 recorded. The error is taken where the motion is periodic: for each recorded point the distance in x and in the time
@@ -23,7 +24,7 @@ COUNT = 2000
 ALLOWED = 1e-6
 PART = 0.99  # of the points must be so good
 CHECKED = 5  # η at which another program confirms the reference
-GPU_LADDER = [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10]
+GPU_LADDER = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10]
 
 
 def all_etas(count=COUNT):
@@ -130,37 +131,38 @@ def print_threads(etas, repeats):
 # -- GPU ---------------------------------------------------------------------------------------------------------------
 
 
-def ours_on_gpu(etas, tol, record):
+def ours_on_gpu(etas, tol, record, periods=PERIODS):
     import forced_ours
 
     import stickslip as ss
 
     keywords = {"most": forced_ours.MOST} if record else {"observe": None}
-    return ss.sweep(
-        forced_ours.MODEL, {"base.eta": etas}, periods=PERIODS, rtol=tol, target="cuda", chunk=len(etas), **keywords
-    )
+    over = {"base.eta": etas}
+    data = ss.sweep(forced_ours.MODEL, over, periods=periods, rtol=tol, target="cuda", chunk=len(etas), **keywords)
+    return forced_ours.points(data) if record else data
 
 
-def diffrax_on_gpu(etas, tol, record):
+def diffrax_on_gpu(etas, tol, record, periods=PERIODS):
     import forced_diffrax
 
+    if not forced_diffrax.has_gpu():
+        raise RuntimeError("JAX finds no GPU here")
     most = forced_diffrax.MOST if record else 1
-    return forced_diffrax.diagram(etas, PERIODS, tol, lanes=min(len(etas), 2**17), most=most)
+    return forced_diffrax.diagram(etas, periods, tol, lanes=2**17, most=most)
 
 
-def loosest(call, points, etas, exact, periodic):
-    """The loosest tolerance of the ladder that reaches the error, and the error there; none: (None, the best)."""
-    errors = []
+def loosest(call, etas, exact, periodic):
+    """Return the loosest tolerance of the ladder that reaches the error, and the error there."""
     for tol in GPU_LADDER:
-        errors.append(error_of(points(call(etas, tol, True)), exact, etas, periodic))
-        if errors[-1] <= ALLOWED:
-            return tol, errors[-1]
-    return None, min(errors)
+        error = error_of(call(etas, tol, True), exact, etas, periodic)
+        if error <= ALLOWED:
+            return tol, error
+    raise RuntimeError(f"does not reach the error: {error:.1e} at {tol:.0e}")
 
 
-def wall(call, repeats=3):
-    """The least wall time of a few calls after a first one that compiles."""
-    call()
+def wall(call, repeats=2):
+    """Return the least wall time of a call, after a short one that compiles."""
+    call(periods=(1, 1))
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -169,33 +171,29 @@ def wall(call, repeats=3):
     return min(seconds)
 
 
-def on_gpu():
-    """Trajectories per second, whole calls, of stickslip and of diffrax at the same error; then two contacts."""
-    import forced_ours
-
-    etas = all_etas(400)
+def on_gpu(contestants):
+    """Print trajectories per second, whole calls, at the same error; then those of two contacts."""
+    etas, rates = all_etas(400), {}
     exact, periodic = reference(etas)
-    rates = {}
-    for name, call, points, count in (
-        ("stickslip", ours_on_gpu, forced_ours.points, 200_000),
-        ("stickslip", ours_on_gpu, forced_ours.points, 1_000_000),
-        ("diffrax", diffrax_on_gpu, lambda found: found, 20_000),
-        ("diffrax", diffrax_on_gpu, lambda found: found, 100_000),
-    ):
+    for name in contestants:
+        call, counts = GPU[name]
         try:
-            tol, error = loosest(call, points, etas, exact, periodic)
-            if tol is None:
-                print(f"  {name:10} does not reach the error: {error:.1e}", flush=True)
-                continue
-            seconds = wall(functools.partial(call, all_etas(count), tol, False), repeats=2)
-        except (ImportError, RuntimeError) as error:
-            print(f"  {name:10} {count:9,} η: {error}", flush=True)
-            continue
-        rates[name] = max(rates.get(name, 0.0), count / seconds)
-        print(f"  {name:10} {count:9,} η at {tol:.0e}, error {error:.1e}: {count / seconds:12,.0f} per s", flush=True)
+            tol, error = loosest(call, etas, exact, periodic)
+            print(f"  {name:10} at {tol:.0e} has the error {error:.1e}", flush=True)
+            for count in counts:
+                seconds = wall(functools.partial(call, all_etas(count), tol, False))
+                rates[name] = max(rates.get(name, 0.0), count / seconds)
+                print(f"  {name:10} {count:9,} η: {count / seconds:12,.0f} trajectories per s", flush=True)
+        except (ImportError, RuntimeError) as problem:
+            print(f"  {name:10} {problem}", flush=True)
     if len(rates) == 2:
         print(f"  ratio {rates['stickslip'] / rates['diffrax']:,.0f}")
-    print_contacts()
+
+
+GPU = {
+    "stickslip": (ours_on_gpu, (200_000, 1_000_000)),
+    "diffrax": (diffrax_on_gpu, (100_000,)),
+}
 
 
 def print_contacts(count=200_000):
@@ -205,13 +203,13 @@ def print_contacts(count=200_000):
     for model in (ss.models.block_on_belt(), ss.models.two_blocks()):
         over = {"belt.speed": np.linspace(0.05, 0.2, count)}
 
-        def call(model=model, over=over):
-            return ss.sweep(model, over, t=(300, 100), observe=None, rtol=1e-8, target="cuda", chunk=count)
+        def call(periods=(300, 100), model=model, over=over):
+            return ss.sweep(model, over, t=periods, observe=None, rtol=1e-8, target="cuda", chunk=count)
 
         try:
-            seconds, steps = wall(call, repeats=2), float(call()["steps"].sum())
-        except RuntimeError as error:
-            print(f"  {error}")
+            seconds, steps = wall(call), float(call()["steps"].sum())
+        except RuntimeError as problem:
+            print(f"  {problem}")
             return
         print(
             f"  {model.about.name}, contacts: {len(model.contacts)}; {count:,} belt speeds to t = 400: "
@@ -240,14 +238,18 @@ def map_on_gpu(points=2000):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--only", choices=sorted(GPU), help="with --gpu: one contestant alone")
+    parser.add_argument("--contacts", action="store_true")
     parser.add_argument("--map", action="store_true")
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
     if arguments.gpu:
-        on_gpu()
+        on_gpu([arguments.only] if arguments.only else list(GPU))
+    if arguments.contacts:
+        print_contacts()
     if arguments.map:
         map_on_gpu()
-    if not (arguments.gpu or arguments.map):
+    if not (arguments.gpu or arguments.contacts or arguments.map):
         on_cpu(arguments.repeats)
 
 

@@ -15,6 +15,7 @@ import os
 from math import pi
 
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others use the same GPU in this process
 
 import diffrax
 import jax
@@ -30,19 +31,28 @@ FIRST_STEP = 0.1
 
 
 def prepare():
-    """Nothing: programs are compiled at the first use of their tolerance and size."""
+    """Nothing: programs are compiled at the first use of their size."""
+
+
+def has_gpu():
+    """Return whether JAX would run on a GPU."""
+    return jax.default_backend() == "gpu"
 
 
 def diagram(etas, periods, tol, lanes=LANES, most=MOST):
     """Return the stick→slip points (t, x) after the transient, one array per η."""
-    run = program(tuple(periods), min(lanes, len(etas)), most)
-    rows, counts = (np.asarray(found) for found in run(jnp.asarray(etas), tol))
+    run = program(min(lanes, len(etas)), most)
+    times = jnp.array([periods[0], periods[0] + periods[1]], float)
+    rows, counts = (np.asarray(found) for found in run(jnp.asarray(etas), tol, times))
     return [rows[i, : min(count, most)] for i, count in enumerate(counts[:-1])]
 
 
 @functools.cache
-def program(periods, lanes, most):
-    """Return the compiled function from η and tolerance to the records and their counts; the last of both is waste."""
+def program(lanes, most):
+    """Return the compiled function from η, tolerance and periods to the records and their counts.
+
+    The last row of both is waste.
+    """
     solver = diffrax.Dopri8()
     term = diffrax.ODETerm(_slip)
 
@@ -78,10 +88,10 @@ def program(periods, lanes, most):
         lane = {**lane, **{name: jnp.where(ended, value, lane[name]) for name, value in new.items()}}
         return lane, ended & stuck & (t > lane["transient"]) & (t < lane["end"])
 
-    def begin(job, etas):
+    def begin(job, etas, periods):
         """A lane at the start of an η: from x = 0 in stick to the first release; without an η, at its end."""
         eta = etas[jnp.minimum(job, len(etas) - 1)]
-        end = jnp.where(job < len(etas), 2 * pi / eta * (periods[0] + periods[1]), 0.0)
+        end = jnp.where(job < len(etas), 2 * pi / eta * periods[1], 0.0)
         t, s = _stick_ends(jnp.zeros(()), jnp.zeros(()), eta, end)
         y = jnp.stack([V0 * t, jnp.zeros(())])
         return {
@@ -90,7 +100,7 @@ def program(periods, lanes, most):
             "solver": solver.init(term, t, t + FIRST_STEP, y, (eta, s)),
         }  # fmt: skip
 
-    def settle(lanes_, landing, taken, rows, counts, etas):
+    def settle(lanes_, landing, taken, rows, counts, etas, periods):
         lanes_, recorded = jax.vmap(land)(lanes_, landing)
         job = jnp.where(recorded, lanes_["job"], len(etas))
         place = jnp.minimum(counts[job], most - 1)
@@ -98,12 +108,12 @@ def program(periods, lanes, most):
         counts = counts.at[job].add(recorded)
         done = (lanes_["t"] >= lanes_["end"]) & (lanes_["job"] < len(etas))
         jobs = jnp.where(done, jnp.minimum(taken + jnp.cumsum(done) - 1, len(etas)), lanes_["job"])
-        fresh = jax.vmap(begin, (0, None))(jobs, etas)
+        fresh = jax.vmap(begin, (0, None, None))(jobs, etas, periods)
         lanes_ = jax.tree.map(lambda a, b: jnp.where(done.reshape(-1, *[1] * (a.ndim - 1)), a, b), fresh, lanes_)
         return lanes_, taken + done.sum(), rows, counts
 
     @jax.jit
-    def run(etas, tol):
+    def run(etas, tol, periods):
         count = len(etas)
 
         def body(carry):
@@ -113,11 +123,11 @@ def program(periods, lanes, most):
             needed = jnp.any(landing["ended"] | ((lanes_["t"] >= lanes_["end"]) & (lanes_["job"] < count)))
             return jax.lax.cond(
                 needed,
-                lambda: settle(lanes_, landing, taken, rows, counts, etas),
+                lambda: settle(lanes_, landing, taken, rows, counts, etas, periods),
                 lambda: (lanes_, taken, rows, counts),
             )
 
-        lanes_ = jax.vmap(begin, (0, None))(jnp.arange(lanes), etas)
+        lanes_ = jax.vmap(begin, (0, None, None))(jnp.arange(lanes), etas, periods)
         carry = lanes_, jnp.array(lanes), jnp.zeros((count + 1, most, 2)), jnp.zeros(count + 1, int)
         _, _, rows, counts = jax.lax.while_loop(lambda carry: jnp.any(carry[0]["job"] < count), body, carry)
         return rows, counts
