@@ -86,7 +86,7 @@ def confirm(etas, exact, periodic):
     print(f"  periodic at {periodic.sum()} of {len(etas)} η; DOP853 at η = {values} is within {max(far):.1e}")
 
 
-def on_cpu(repeats):
+def on_cpu(repeats, only):
     import run
 
     contestants = [
@@ -96,6 +96,7 @@ def on_cpu(repeats):
         run.Contestant("diffrax", "forced_diffrax", share=10),
         run.Contestant("scipy", "forced_scipy", share=400),
     ]
+    contestants = [c for c in contestants if not only or c.name in only]
     core = max(os.sched_getaffinity(0))
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
@@ -104,7 +105,7 @@ def on_cpu(repeats):
     etas = all_etas()
     exact, periodic = reference(etas)
     confirm(etas, exact, periodic)
-    run.race(contestants, diagram_task(etas, exact, periodic), ALLOWED, repeats)
+    run.race(contestants, diagram_task(etas, exact, periodic), ALLOWED, repeats, run.LADDER[2])
     os.sched_setaffinity(0, cores)
     print_threads(etas, repeats)
 
@@ -238,19 +239,19 @@ def map_on_gpu(points=2000):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("--only", choices=sorted(GPU), help="with --gpu: one contestant alone")
+    parser.add_argument("--only", action="append", help="this contestant, and others given so, alone")
     parser.add_argument("--contacts", action="store_true")
     parser.add_argument("--map", action="store_true")
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
     if arguments.gpu:
-        on_gpu([arguments.only] if arguments.only else list(GPU))
+        on_gpu([name for name in GPU if not arguments.only or name in arguments.only])
     if arguments.contacts:
         print_contacts()
     if arguments.map:
         map_on_gpu()
     if not (arguments.gpu or arguments.contacts or arguments.map):
-        on_cpu(arguments.repeats)
+        on_cpu(arguments.repeats, arguments.only)
 
 
 if __name__ == "__main__":

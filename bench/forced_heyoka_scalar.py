@@ -6,7 +6,7 @@ from math import cos, pi, sin
 import forced_heyoka
 import heyoka as hy
 import numpy as np
-from forced_heyoka import BEYOND, prepare
+from forced_heyoka import HEAD_START, MAX_STEPS, prepare
 from forced_stick import LIMIT, U0
 
 __all__ = ["diagram", "prepare"]
@@ -26,7 +26,7 @@ def diagram(etas, periods, tol):
 
 def _releases(eta, periods, tol):
     transient, end = 2.0 * pi / eta * periods[0], 2.0 * pi / eta * (periods[0] + periods[1])
-    integrator, stick_ends = _integrator(tol), forced_heyoka._stick_ends()
+    integrator, (stick_ends, slip_begun) = _integrator(tol), forced_heyoka._compiled()
     state, pars = memoryview(integrator.state), memoryview(integrator.pars)
     pars[1] = eta * eta
     integrator.reset_cooldowns()
@@ -37,14 +37,19 @@ def _releases(eta, periods, tol):
             t, s = stick_ends(x, t, eta, end)
             if t >= end:
                 return found
-            u = U0 * cos(eta * t)
-            x = u - s * (LIMIT + BEYOND)
+            x = U0 * cos(eta * t) - s * LIMIT
             if t > transient:
                 found.append((t, x))
+            moved, state[1], state[2], state[3] = slip_begun(eta, t)
+            t, x = t + HEAD_START, x + moved
         else:
             s = -1.0 if x > u else 1.0
-        state[0], state[1], state[2], state[3] = x, 0.0, u, -U0 * eta * sin(eta * t)
+            state[1], state[2], state[3] = 0.0, u, -U0 * eta * sin(eta * t)
+        state[0] = x
         pars[0], integrator.time = s, t
-        if integrator.propagate_until(end)[0] == _TIME_ENDS:
+        outcome = integrator.propagate_until(end, max_steps=MAX_STEPS)[0]
+        if outcome == _TIME_ENDS:
             return found
+        if outcome == hy.taylor_outcome.step_limit:
+            raise RuntimeError("a step passed the end of slip, into the pole of the law")
         t, x = integrator.time, state[0]
