@@ -15,6 +15,7 @@ import argparse
 import importlib
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -140,6 +141,8 @@ def race(contestants, task, allowed, repeats, loosest=LADDER[0]):
             remarks[contestant.name] = f"missing ({missing})"
             continue
         entries += qualified
+        if sys.stderr.isatty():
+            print(f"  {contestant.name}: {len(qualified)} tolerances", file=sys.stderr)
         if not qualified:
             remarks[contestant.name] = "does not reach the error"
         elif qualified[0].work.scale > 1:
