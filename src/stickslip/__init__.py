@@ -86,8 +86,10 @@ if TYPE_CHECKING:
     from stickslip.sweeps.exponents import Lyapunov as Lyapunov
     from stickslip.sweeps.exponents import lyapunov as lyapunov
     from stickslip.sweeps.observation import SweepError as SweepError
+    from stickslip.sweeps.observation import largest_exponent as largest_exponent
     from stickslip.sweeps.observation import maxima as maxima
     from stickslip.sweeps.observation import section as section
+    from stickslip.sweeps.observation import signature as signature
     from stickslip.sweeps.observation import slip_to_stick as slip_to_stick
     from stickslip.sweeps.observation import stick_to_slip as stick_to_slip
     from stickslip.sweeps.observation import strobe as strobe
@@ -129,7 +131,9 @@ _HOME = {
     "stickslip.branches.branch": ("Branch", "SpecialPoint"),
     "stickslip.branches.follow": ("follow",),
     "stickslip.storage": ("load", "save"),
-    "stickslip.sweeps.observation": ("SweepError", "maxima", "section", "slip_to_stick", "stick_to_slip", "strobe"),
+    "stickslip.sweeps.observation": (
+        "SweepError", "largest_exponent", "maxima", "section", "signature", "slip_to_stick", "stick_to_slip", "strobe",
+    ),
     "stickslip.sweeps.probability": ("probabilities",),
     "stickslip.sweeps.plan": ("Plan",),
     "stickslip.sweeps.prepare": ("plan_sweep",),

@@ -35,7 +35,8 @@ def test_results_follow_the_layout():
     results = plan.run(plan.chunks[2])
     assert set(results) == set(plan.layout)
     for name, layout in plan.layout.items():
-        assert results[name].shape == (2, *layout.shape_per_point)
+        length = results[layout.counted_by].sum() if layout.counted_by else 2
+        assert results[name].shape == (length, *layout.shape)
         assert results[name].dtype == layout.dtype
 
 

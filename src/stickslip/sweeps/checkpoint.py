@@ -1,7 +1,9 @@
 """A sweep on disk: finished chunks are kept as they come, and the same call goes on where it was stopped.
 
 The store is a Zarr group. All arrays are allocated first, under a temporary name, and the group is then renamed: a
-store is whole or not there. A chunk of work is one chunk of every array; it is written first, then marked as done.
+store is whole or not there. A chunk of work is one line of every array; it is written first, then marked as done.
+Recorded rows are packed at the beginning of their line, and a line is cut into pieces of which only those with rows are
+files: a store is as large as what was recorded. Nothing of it is kept in memory.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 
-FORMAT = "stickslip sweep store 1"
+FORMAT = "stickslip sweep store 2"
 DONE = "done"
+PIECE = 2**16
+"""Rows of one file of a store."""
 
 
 class Checkpoint(Mapping[int, Results]):
@@ -39,24 +43,33 @@ class Checkpoint(Mapping[int, Results]):
         self.sizes = [len(plan.points(chunk)) for chunk in plan.chunks]
         if not self.path.exists():
             self._create()
-        self.group = self._opened()
+        group = self._opened()
+        self.arrays: dict[str, Any] = {name: group[name] for name in (*plan.layout, DONE)}
 
     def keep(self, index: int, results: Results) -> None:
         """Write the results of a chunk, then mark it as done."""
         for name, values in results.items():
-            self.group[name][index, : self.sizes[index]] = values
-        self.group[DONE][index] = 1
+            if len(values):
+                self.arrays[name][index, : len(values)] = values
+        self.arrays[DONE][index] = 1
 
     def __getitem__(self, index: int) -> Results:
-        if not 0 <= index < len(self.sizes) or not int(self.group[DONE][index]):
+        if not 0 <= index < len(self.sizes) or not int(self.arrays[DONE][index]):
             raise KeyError(index)
-        return {name: np.asarray(self.group[name][index, : self.sizes[index]]) for name in self.plan.layout}
+        layout = self.plan.layout
+        found = {name: self.part(name, index, 0, self.sizes[index]) for name in layout if not layout[name].counted_by}
+        rows = {name: int(np.sum(found[kind.counted_by])) for name, kind in layout.items() if kind.counted_by}
+        return found | {name: self.part(name, index, 0, count) for name, count in rows.items()}
+
+    def part(self, name: str, index: int, first: int, last: int) -> np.ndarray:
+        """Entries of an array of one chunk, from the first up to, but not including, the last."""
+        return np.asarray(self.arrays[name][index, first:last])
 
     def __iter__(self) -> Iterator[int]:
-        return iter(np.nonzero(np.asarray(self.group[DONE][:]))[0].tolist())
+        return iter(np.nonzero(np.asarray(self.arrays[DONE][:]))[0].tolist())
 
     def __len__(self) -> int:
-        return int(np.sum(self.group[DONE][:]))
+        return int(np.sum(self.arrays[DONE][:]))
 
     def _create(self) -> None:
         zarr = _zarr()
@@ -67,10 +80,14 @@ class Checkpoint(Mapping[int, Results]):
             group = zarr.open_group(temporary, mode="w")
             group.attrs.update({"format": FORMAT, "fingerprint": self.plan.fingerprint, "sizes": self.sizes})
             count, longest = len(self.sizes), max(self.sizes)
-            for name, layout in self.plan.layout.items():
-                shape = (count, longest, *layout.shape_per_point)
+            for name, kind in self.plan.layout.items():
+                length = longest * kind.most if kind.counted_by else longest
                 group.create_array(
-                    name, shape=shape, chunks=(1, *shape[1:]), dtype=layout.dtype, fill_value=_plain(layout.fill)
+                    name,
+                    shape=(count, length, *kind.shape),
+                    chunks=(1, min(length, PIECE), *(max(1, each) for each in kind.shape)),
+                    dtype=kind.dtype,
+                    fill_value=_plain(kind.fill),
                 )
             group.create_array(DONE, shape=(count,), chunks=(1,), dtype="int8", fill_value=0)
             os.chmod(temporary, 0o755)  # a temporary folder is private, results are for colleagues too

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from typing import Any
 
 from stickslip.sweeps.layout import Results
@@ -17,6 +18,9 @@ from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 
 Keep = Callable[[int, Results], None]
+AHEAD = 2
+"""Chunks that are begun before others are kept, for each thread."""
+
 RETRIES = 5
 """How often a chunk is tried again on a cluster whose workers die."""
 
@@ -30,13 +34,27 @@ def cores() -> int:
 
 
 def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> bool:
-    """On the cores of this machine; compiled code frees the interpreter."""
+    """On the cores of this machine; compiled code frees the interpreter.
+
+    No more chunks are begun than `keep` can follow: what waits to be kept would fill the memory.
+    """
     halt = threading.Event()
+    waiting = iter(todo)
+    running: dict[Future[Results], int] = {}
     with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
-        running = {pool.submit(plan.run, plan.chunks[index], halt.is_set): index for index in todo}
+
+        def begin(count: int) -> None:
+            for index in islice(waiting, count):
+                running[pool.submit(plan.run, plan.chunks[index], halt.is_set)] = index
+
         try:
-            for future in _finished(running):
-                keep(running.pop(future), future.result())
+            begin(AHEAD * threads)
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    index = running.pop(future)
+                    begin(1)
+                    keep(index, future.result())
             return False
         except KeyboardInterrupt:
             halt.set()
@@ -54,40 +72,50 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
             raise
 
 
-def _finished(futures: Iterable[Future[Results]]) -> Iterable[Future[Results]]:
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        yield from done
-
-
 def on_cluster(plan: Plan, todo: Sequence[int], keep: Keep, cluster: Any) -> bool:
     """On the workers of Dask distributed. What a worker that dies had in hand is computed again by another."""
     dask = _distributed()
     client, own = _client(dask, cluster)
     left = list(todo)
-    futures: dict[Any, int] = {}
     try:
         for _ in range(RETRIES):
             # Data that is shared dies with its worker, and takes the tasks that wait for it along: then once more.
-            shared = client.scatter(plan, broadcast=True)
-            futures = {client.submit(run_chunk, shared, i, pure=False, retries=RETRIES): i for i in left}
-            for future in dask.as_completed(list(futures)):
-                if future.status == "error":
-                    raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
-                if future.status == "finished":  # futures that were cancelled come, too
-                    index = futures.pop(future)
-                    keep(index, future.result())
-                    left.remove(index)
+            for index, results in _completed(dask, client, plan, tuple(left)):
+                keep(index, results)
+                left.remove(index)
             if not left:
                 return False
         raise SweepError(f"the cluster did not finish the sweep: {len(left)} chunks were lost with their workers")
     except KeyboardInterrupt:
-        client.cancel(list(futures))
         return True
     finally:
         if own:
             client.close()
+
+
+def _completed(dask: Any, client: Any, plan: Plan, todo: Sequence[int]) -> Iterator[tuple[int, Results]]:
+    """Chunks that the cluster finishes, as they come; no more are begun than are taken from here."""
+    shared = client.scatter(plan, broadcast=True)
+    waiting = iter(todo)
+    futures: dict[Any, int] = {}
+
+    def begin(count: int) -> list[Any]:
+        chosen = islice(waiting, count)
+        begun = {client.submit(run_chunk, shared, i, pure=False, retries=RETRIES): i for i in chosen}
+        futures.update(begun)
+        return list(begun)
+
+    finished = dask.as_completed(begin(AHEAD * max(1, sum(client.nthreads().values()))))
+    try:
+        for future in finished:
+            index = futures.pop(future)
+            finished.update(begin(1))
+            if future.status == "error":
+                raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
+            if future.status == "finished":  # futures that were cancelled come, too
+                yield index, future.result()
+    finally:
+        client.cancel(list(futures))
 
 
 def run_chunk(plan: Plan, index: int) -> Results:

@@ -17,6 +17,7 @@ from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
 from stickslip.status import Status
+from stickslip.sweeps.observation import CYCLES
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
@@ -28,7 +29,6 @@ BLOCKS = 20
 """Parts of the time whose means say how sure the mean of all is."""
 
 MOST_STEPS = 10**15
-CYCLES = ("time", "forcing", "release")
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +137,30 @@ def neighbours(model: Model, rtol: float) -> Motion:
     return Motion(model, rtol, compile(model, order=ORDER, kernels=join.NEIGHBOURS))
 
 
+def largest_exponent(
+    motion: Motion, start: Floats, transient: float, end: float, per: str, most_steps: int
+) -> tuple[float, float]:
+    """The largest exponent between two times, per cycle, and its standard error; nan where the motion stops early.
+
+    One direction is enough: whichever it is, it turns to where neighbours part fastest.
+    """
+    march = _March(motion, start, most_steps=most_steps)
+    cycle_of = _cycles(motion, per)
+    status = march.settle(transient, 1)
+    rows = [march.row()]
+    for time in np.linspace(transient, end, BLOCKS + 1)[1:]:
+        if not status.finished:
+            return np.nan, np.nan
+        status = march.to(float(time))
+        rows.append(march.row())
+    time, releases, growth = np.array(rows).T
+    if march.left == 0:
+        return -np.inf, 0.0
+    cycles = np.diff(releases) if cycle_of is None else np.diff(time) / cycle_of
+    value, error = _ratio(np.diff(growth)[:, None], cycles)
+    return float(value[0]), float(error[0])
+
+
 def _whole(what: str, value: Any, most: int | None = None) -> int:
     allowed = "1 or more" if most is None else f"from 1 to {most}, the number of states"
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1 or (most and value > most):
@@ -160,10 +184,13 @@ def _cycles(motion: Motion, per: str) -> float | None:
 class _March:
     """The motion with its directions, and what has been summed up so far."""
 
-    def __init__(self, motion: Motion, start: Sequence[float], every: int) -> None:
-        self.motion, self.every = motion, every
+    def __init__(
+        self, motion: Motion, start: Sequence[float] | Floats, every: int = 1, most_steps: int = MOST_STEPS
+    ) -> None:
+        self.motion, self.every, self.most_steps = motion, every, most_steps
         m, n = motion.field.program, motion.states
         self.floats, self.integers = motion.field.workspace()
+        self.floats[m.P : m.P + len(motion.parameters)] = motion.parameters
         self.floats[m.STATE : m.STATE + n] = start
         self.floats[m.TOLERANCE], self.floats[m.GUESS] = motion.rtol, 1.0
         self.scale, self.sums, self.sizes = np.ones(n), np.zeros(n), np.zeros(n)
@@ -209,7 +236,7 @@ class _March:
         """Go on to a time."""
         m = self.motion.field.program
         arrays = (self.scale, self.sums, self.sizes, self.releases, self.step, self.events, self.filled)
-        code = m.carry_on(self.floats, self.integers, float(time), self.every, MOST_STEPS, *arrays)
+        code = m.carry_on(self.floats, self.integers, float(time), self.every, self.most_steps, *arrays)
         return OUTCOMES[code]
 
     def row(self) -> Floats:

@@ -1,8 +1,13 @@
-"""What a sweep gives per point, and how all of it becomes a labelled Dataset."""
+"""What a sweep gives per point, and how all of it becomes a labelled Dataset.
+
+Arrays are of two kinds. Some have one entry per point. Rows that motions record are packed, those of one point after
+those of the one before, and an array of counts says how many belong to each: what nothing was recorded for takes no
+room. In the Dataset rows lie along a dimension of their own, with fill values where a point has fewer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,75 +44,146 @@ DESCRIPTIONS = {
     "record_time": "time of the recorded point",
     "record_contact": "number of the contact that changed its mode, -1: none",
 }
+TIMES = ("record_time", "period", "time")
+NUMBER, WHOLE, SMALL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int8)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Shape per point, type, and what stands where nothing was computed."""
+    """Shape per point (or per row), type, what stands where nothing is, and names of the dimensions.
 
-    shape_per_point: tuple[int, ...]
+    Rows have the name of the array that counts them in `counted_by`, and `most` of them for each point.
+    """
+
+    shape: tuple[int, ...]
     dtype: np.dtype[Any]
     fill: float | int | bool
+    dimensions: tuple[str, ...] = ()
+    counted_by: str | None = None
+    most: int = 0
+    description: str = ""
+    units: str = ""
 
     def empty(self, count: int) -> np.ndarray:
-        """So many points of which nothing is known yet."""
-        return np.full((count, *self.shape_per_point), self.fill, self.dtype)
+        """So many entries of which nothing is known yet."""
+        return np.full((count, *self.shape), self.fill, self.dtype)
+
+    @property
+    def bytes_per_point(self) -> int:
+        """What one point takes at most."""
+        return self.dtype.itemsize * int(np.prod(self.shape)) * (self.most if self.counted_by else 1)
 
 
-def layout_for(model: Model, most: int) -> dict[str, Layout]:
-    """Every array of a sweep."""
-    states, contacts = len(model.states), len(model.contacts)
-    number, whole = np.dtype(np.float64), np.dtype(np.int64)
-    layout = {"status": Layout((), np.dtype(np.int8), NOT_COMPUTED)}
-    layout |= {name: Layout((), whole, 0) for name in ("count", "events", "n", "m", "steps")}
-    layout |= {"truncated": Layout((), np.dtype(np.bool_), False)}
-    layout |= {name: Layout((), number, np.nan) for name in ("period", "time")}
-    layout |= {name: Layout((states,), number, np.nan) for name in ("minimum", "maximum", "start_state", "end_state")}
-    layout |= {
-        "stick_fraction": Layout((contacts,), number, np.nan),
-        "end_mode": Layout((contacts,), np.dtype(np.int8), 0),
+def motion_layout(model: Model) -> dict[str, Layout]:
+    """What sums up every motion."""
+    states, contacts = (len(model.states),), (len(model.contacts),)
+    layout = {"status": Layout((), SMALL, NOT_COMPUTED)}
+    layout |= {name: Layout((), WHOLE, 0) for name in ("events", "n", "m", "steps")}
+    layout |= {name: Layout((), NUMBER, np.nan, units=model.time_unit) for name in ("period", "time")}
+    of_states = ("minimum", "maximum", "start_state", "end_state")
+    layout |= {name: Layout(states, NUMBER, np.nan, ("state",)) for name in of_states}
+    return layout | {
+        "stick_fraction": Layout(contacts, NUMBER, np.nan, ("contact",)),
+        "end_mode": Layout(contacts, SMALL, 0, ("contact",)),
     }
-    if most:
-        layout |= {
-            "record_time": Layout((most,), number, np.nan),
-            "record_contact": Layout((most,), np.dtype(np.int16), -1),
-            "record_state": Layout((most, states), number, np.nan),
-        }
-    return layout
+
+
+def record_layout(model: Model, most: int, prefix: str = "") -> dict[str, Layout]:
+    """The rows of one observation, their number, and whether there were more."""
+    count, record = f"{prefix}count", f"{prefix}record"
+    rows: dict[str, Any] = {"counted_by": count, "most": most}
+    return {
+        count: Layout((), WHOLE, 0),
+        f"{prefix}truncated": Layout((), np.dtype(np.bool_), False),
+        f"{prefix}record_time": Layout((), NUMBER, np.nan, (record,), units=model.time_unit, **rows),
+        f"{prefix}record_contact": Layout((), np.dtype(np.int16), -1, (record,), **rows),
+        f"{prefix}record_state": Layout((len(model.states),), NUMBER, np.nan, (record, "state"), **rows),
+    }
+
+
+def packed_places(counts: np.ndarray) -> np.ndarray:
+    """Where the rows of each point begin among those of a chunk, and where the last ones end.
+
+    >>> packed_places(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def unpacked(packed: np.ndarray, counts: np.ndarray, longest: int, layout: Layout) -> np.ndarray:
+    """Packed rows, one line per point, with fill values after the last of each."""
+    lines = np.full((len(counts), longest, *layout.shape), layout.fill, layout.dtype)
+    lines[np.arange(longest) < counts[:, None]] = packed
+    return lines
+
+
+# -- the Dataset ---------------------------------------------------------------------------------------------------
+
+ValuesOf = Callable[[str, int], Any]
+"""The values of an array over all points by its name; rows are given the length of the longest record."""
+
+
+def in_memory(
+    layout: Mapping[str, Layout], count: int, pieces: Sequence[tuple[np.ndarray, Results]]
+) -> tuple[ValuesOf, Mapping[str, int]]:
+    """Arrays over all points from those of chunks, with the numbers of their points; and how long records are."""
+
+    def values(name: str, longest: int) -> np.ndarray:
+        kind = layout[name]
+        if kind.counted_by is None:
+            whole = kind.empty(count)
+            for numbers, results in pieces:
+                whole[numbers] = results[name]
+            return whole
+        lines = np.full((count, longest, *kind.shape), kind.fill, kind.dtype)
+        for numbers, results in pieces:
+            lines[numbers] = unpacked(results[name], results[kind.counted_by], longest, kind)
+        return lines
+
+    return values, longest_of(layout, (results for _, results in pieces))
+
+
+def longest_of(layout: Mapping[str, Layout], chunks: Iterable[Mapping[str, np.ndarray]]) -> dict[str, int]:
+    """The largest number of rows of a point, by the array that counts them."""
+    longest = {kind.counted_by: 0 for kind in layout.values() if kind.counted_by}
+    for results in chunks:
+        longest = {name: max(most, int(np.max(results[name], initial=0))) for name, most in longest.items()}
+    return longest
 
 
 def labelled(
-    model: Model, axes: Axes, layout: Mapping[str, Layout], pieces: list[tuple[np.ndarray, Results]]
+    model: Model, axes: Axes, layout: Mapping[str, Layout], values: ValuesOf, longest: Mapping[str, int]
 ) -> xr.Dataset:
-    """The Dataset of a sweep, from the numbers of points and what was computed there."""
-    longest = max((int(np.max(results["count"], initial=0)) for _, results in pieces), default=0)
-    inner = {"record_time": ("record",), "record_contact": ("record",), "record_state": ("record", "state")}
-    inner |= {"stick_fraction": ("contact",), "end_mode": ("contact",)}
-    inner |= dict.fromkeys(("minimum", "maximum", "start_state", "end_state"), ("state",))
+    """The Dataset of a sweep."""
     variables: dict[str, Any] = {}
     for name, kind in layout.items():
-        recorded = name.startswith("record_")
-        shape = (longest, *kind.shape_per_point[1:]) if recorded else kind.shape_per_point
-        values = np.full((axes.count, *shape), kind.fill, kind.dtype)
-        for numbers, results in pieces:
-            values[numbers] = results[name][:, :longest] if recorded else results[name]
-        values = values.reshape(*axes.shape, *shape)
-        variables[name] = ((*axes.dimensions, *inner.get(name, ())), values, {"long_name": DESCRIPTIONS.get(name, "")})
+        length = longest[kind.counted_by] if kind.counted_by else 0
+        inner = (length, *kind.shape) if kind.counted_by else kind.shape
+        found = values(name, length)
+        if isinstance(found, np.ndarray):
+            found = found.reshape(*axes.shape, *inner)
+        words = kind.description or DESCRIPTIONS.get(name.rpartition(".")[2], "")
+        attributes = {"long_name": words}
+        if kind.units or name.rpartition(".")[2] in TIMES:
+            attributes["units"] = kind.units
+        variables[name] = xr.Variable((*axes.dimensions, *kind.dimensions), found, attributes)
     return _named(xr.Dataset(variables, _coordinates(model, axes)), model)
 
 
 def _named(data: xr.Dataset, model: Model) -> xr.Dataset:
-    """States under their names, status codes with their meaning."""
-    if "record_state" in data:
-        for i, name in enumerate(model.states):
-            data[name] = data["record_state"].isel(state=i, drop=True)
-            data[name].attrs = {"units": model.units[name], "long_name": f"{name} at the recorded point"}
-        data = data.drop_vars("record_state")
-        data["record_contact"].attrs["flag_values"] = np.arange(len(model.contacts), dtype=np.int16)
-        data["record_contact"].attrs["flag_meanings"] = " ".join(model.contacts)
-    for name in ("record_time", "period", "time"):
-        if name in data:
-            data[name].attrs["units"] = model.time_unit
+    """States under their names, status codes and contacts with their meaning."""
+    for recorded in [str(name) for name in data if str(name).endswith("record_state")]:
+        prefix = recorded.removesuffix("record_state")
+        for i, state in enumerate(model.states):
+            data[f"{prefix}{state}"] = data[recorded].isel(state=i, drop=True)
+            data[f"{prefix}{state}"].attrs = {
+                "units": model.units[state],
+                "long_name": f"{state} at the recorded point",
+            }
+        data = data.drop_vars(recorded)
+        contact = data[f"{prefix}record_contact"]
+        contact.attrs["flag_values"] = np.arange(len(model.contacts), dtype=np.int16)
+        contact.attrs["flag_meanings"] = " ".join(model.contacts)
     data["status"].attrs["flag_values"] = np.array(list(STATUSES), np.int8)
     data["status"].attrs["flag_meanings"] = " ".join(status.name.lower() for status in STATUSES.values())
     return data

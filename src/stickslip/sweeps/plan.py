@@ -23,9 +23,23 @@ from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
+from stickslip.orbits.motion import Motion
 from stickslip.sweeps.axes import START, Axes
-from stickslip.sweeps.layout import FORMAT, IMPOSSIBLE, NOT_COMPUTED, Layout, Results, labelled, layout_for
-from stickslip.sweeps.observation import Observation
+from stickslip.sweeps.exponents import neighbours
+from stickslip.sweeps.layout import (
+    FORMAT,
+    IMPOSSIBLE,
+    NOT_COMPUTED,
+    Layout,
+    Results,
+    ValuesOf,
+    in_memory,
+    labelled,
+    motion_layout,
+    record_layout,
+)
+from stickslip.sweeps.measures import in_words, measured, measured_layout
+from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
 from stickslip.sweeps.trajectories import Settings, observed
 from stickslip.targets import join
 
@@ -34,6 +48,9 @@ Stop = Callable[[], bool]
 NOT_PERIODIC = -1.0
 BATCH = 16
 """Points between two questions whether to stop."""
+
+BATCH_BYTES = 64e6
+"""Room for the rows of points that are run together."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +105,7 @@ class Plan:
 
     text: str
     axes: Axes
-    observation: Observation
+    observations: Named
     duration: Duration
     start: Start
     carry: str | None
@@ -119,9 +136,16 @@ class Plan:
             return self.method.taylor_order
         return 12 if self.settings.rtol >= 1e-10 else 16
 
+    @cached_property
+    def neighbours(self) -> Motion:
+        """The model compiled with its variational equations, which some observations need."""
+        return neighbours(self.model, self.settings.rtol)
+
     def compile(self) -> None:
         """Compile now what `run` needs: once, before several threads ask for it."""
         _ = self.field, self.layout, self._forcing
+        if any(isinstance(what, Measured) for _, what in self.observations):
+            _ = self.neighbours
 
     @property
     def method(self) -> Exact:
@@ -139,15 +163,26 @@ class Plan:
 
     @cached_property
     def layout(self) -> dict[str, Layout]:
-        """What `run` returns: shape per point, type and fill value of every array."""
-        return layout_for(self.model, self.settings.most)
+        """What `run` returns: shape per point or row, type and fill value of every array."""
+        layout = motion_layout(self.model)
+        for name, what in self.observations:
+            if isinstance(what, Measured):
+                layout |= measured_layout(self.model, name, what)
+            else:
+                layout |= record_layout(self.model, self.settings.most, f"{name}." if name else "")
+        return layout
+
+    @property
+    def bytes_per_point(self) -> int:
+        """What the results of a point take at most."""
+        return sum(kind.bytes_per_point for kind in self.layout.values())
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that determines the numbers; the size of chunks does not."""
         values = [np.asarray(v).tobytes().hex() for v in self.axes.values]
         parts = [
-            __version__, FORMAT, self.text, self.axes.names, self.axes.grid, values, repr(self.observation),
+            __version__, FORMAT, self.text, self.axes.names, self.axes.grid, values, repr(self.observations),
             repr(self.duration), repr(self.start), self.carry, repr(self.settings),
         ]  # fmt: skip
         if self.given is not None:
@@ -168,6 +203,17 @@ class Plan:
         size = max(1, self.chunk_size // self._length)
         return [Chunk(index, first, min(first + size, lines)) for index, first in enumerate(range(0, lines, size))]
 
+    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The chunk in which each point is, and its place there: what `points` says, the other way round."""
+        lines = self.count // self._length
+        along, line = numbers // lines, numbers % lines
+        if not self.carry:
+            along, line = np.zeros_like(numbers), numbers
+        size = max(1, self.chunk_size // self._length)
+        index = line // size
+        width = np.minimum(size, lines - index * size)
+        return index, along * width + line % size
+
     def points(self, chunk: Chunk) -> NDArray[np.int64]:
         """Numbers of the points of a chunk, in the order of its results."""
         lines = np.arange(chunk.first, chunk.last)
@@ -185,7 +231,8 @@ class Plan:
         When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED.
         """
         numbers = self.points(chunk)
-        out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
+        out = {name: kind.empty(len(numbers)) for name, kind in self.layout.items() if not kind.counted_by}
+        packed: dict[int, Results] = {}
         starts = self.start.states(numbers)
         held = np.full((len(numbers), len(self.model.contacts)), self.start.in_stick)
         for before, rows in self._rows(len(numbers), chunk.last - chunk.first):
@@ -194,18 +241,27 @@ class Plan:
             if before is not None:
                 starts[rows], held[rows] = starts[before], held[before]
             found = self._observe(numbers[rows], starts[rows], held[rows])
+            packed[rows.start] = {name: found.pop(name) for name in self._row_names}
             for name, values in found.items():
                 out[name][rows] = values
             if self.carry:  # from here on, `starts` has where the next ones start: after a bad point, where it did
                 good = (found["status"] == 0)[:, None]
                 starts[rows] = np.where(good, found["end_state"], starts[rows])
                 held[rows] = np.where(good, found["end_mode"] == 0, held[rows])
+        for name in self._row_names:
+            parts = [packed[first][name] for first in sorted(packed)]
+            out[name] = np.concatenate(parts) if parts else self.layout[name].empty(0)
         return out
+
+    @cached_property
+    def _row_names(self) -> list[str]:
+        return [name for name, kind in self.layout.items() if kind.counted_by]
 
     def _rows(self, count: int, lines: int) -> Iterator[tuple[slice | None, slice]]:
         """Rows to be run together, and before them those whose ends they start from."""
         if not self.carry:
-            batch = count if self.settings.target == "cuda" else BATCH
+            room = max(1, int(BATCH_BYTES // self.bytes_per_point))
+            batch = count if self.settings.target == "cuda" else min(BATCH, room)
             yield from ((None, slice(i, min(i + batch, count))) for i in range(0, count, batch))
             return
         order = self.axes.rising()[:: 1 if self.carry == "up" else -1]
@@ -220,14 +276,36 @@ class Plan:
         parameters, starts, possible = self._parameters(self.axes.at(numbers), starts)
         times = np.array([self._times(row) for row in parameters])
         possible &= np.isfinite(times).all(axis=1)
-        out = {name: layout.empty(len(numbers)) for name, layout in self.layout.items()}
+        out = {name: kind.empty(0 if kind.counted_by else len(numbers)) for name, kind in self.layout.items()}
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
         if possible.any():
             chosen = starts[possible], held[possible], parameters[possible], times[possible], numbers[possible]
-            found = observed(self.field, self.observation.codes(self.model), self.settings, *chosen)
-            for name, array in found.items():
-                out[name][possible] = array
+            for name, array in self._observed(*chosen).items():
+                if self.layout[name].counted_by:
+                    out[name] = array  # the others have no rows
+                else:
+                    out[name][possible] = array
         return out
+
+    def _observed(
+        self,
+        starts: Floats,
+        held: NDArray[np.bool_],
+        parameters: Floats,
+        times: Floats,
+        points: NDArray[np.int64],
+    ) -> Results:
+        """What sums up the motions, and all observations of them, each from a run of its own."""
+        recorded = [(name, what) for name, what in self.observations if isinstance(what, Recorded)]
+        found: Results = {}
+        for name, codes in [(name, what.codes(self.model)) for name, what in recorded] or [("", NOTHING)]:
+            seen = observed(self.field, codes, self.settings, starts, held, parameters, times, points)
+            prefix = f"{name}." if name else ""
+            found |= {f"{prefix}{key}" if f"{prefix}{key}" in self.layout else key: seen[key] for key in seen}
+        for name, what in self.observations:
+            if isinstance(what, Measured):
+                found |= measured(name, what, self.neighbours, self.settings, found, held, parameters, times)
+        return found
 
     def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Parameter values and starts of every point, and whether the model allows them."""
@@ -283,13 +361,17 @@ class Plan:
     def assemble(self, results: Mapping[int, Results]) -> xr.Dataset:
         """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
         pieces = [(self.points(self.chunks[index]), found) for index, found in sorted(results.items())]
-        data = labelled(self.model, self.axes, self.layout, pieces)
+        return self.dataset(*in_memory(self.layout, self.count, pieces))
+
+    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> xr.Dataset:
+        """The Dataset of the sweep from its arrays over all points, and how long its records are."""
+        data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())
         status = "The sweep is complete." if done == self.count else f"{done} of {self.count} points were computed."
         attributes: dict[str, Any] = {"format": FORMAT, "version": __version__}
         attributes |= result.attributes_of(self.model, self.text, repr(self.method), status)
         attributes |= {
-            "observation": repr(self.observation),
+            "observation": ", ".join(f"{name}: {what}" if name else repr(what) for name, what in self.observations),
             "transient": self.duration.transient,
             "recorded": self.duration.recorded,
             "duration_unit": "forcing periods" if self.duration.in_periods else "time",

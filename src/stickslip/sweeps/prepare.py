@@ -14,8 +14,16 @@ from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.sweeps.axes import Axes, axes_from
-from stickslip.sweeps.layout import layout_for
-from stickslip.sweeps.observation import Nothing, Observation, Strobe, SweepError, observation_from, stick_to_slip
+from stickslip.sweeps.observation import (
+    LargestExponent,
+    Measured,
+    Named,
+    Observe,
+    Strobe,
+    SweepError,
+    observations_from,
+    stick_to_slip,
+)
 from stickslip.sweeps.plan import Duration, Plan, Start
 from stickslip.sweeps.trajectories import Settings
 from stickslip.targets import join
@@ -26,15 +34,21 @@ PERIODS = (300.0, 100.0)
 CHUNKS = {"cpu": 64, "cuda": 2**17, "python": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
+MOST_CHUNKS = 1024
+"""Large sweeps have larger pieces: each piece has files of its own in a store."""
+
+CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6}
+"""Room for the results of a piece."""
+
 MOST_BYTES = 8e9
-"""No sweep may record more than this at once."""
+"""No sweep may record more than this in memory; to disk it may."""
 
 
 def plan_sweep(
     model: Model,
     over: Any,
     *,
-    observe: Observation | str | None = stick_to_slip,
+    observe: Observe = stick_to_slip,
     t: tuple[float, float] | None = None,
     periods: tuple[float, float] | None = None,
     start: Mapping[str, float] | str | None = None,
@@ -56,26 +70,29 @@ def plan_sweep(
     2
     """
     axes = axes_from(over, model, zip)
-    observation = observation_from(observe)
-    observation.codes(model)
+    observations = observations_from(observe, model)
     if carry not in (None, "up", "down"):
         raise SweepError(f'carry is {shown(carry)}: it must be "up", "down" or None')
     Exact(rtol=rtol)
     settings = Settings(
         float(rtol),
         check_number("tolerance", tolerance, positive=True),
-        0 if isinstance(observation, Nothing) else _whole("most", most),
+        _whole("most", most),
         _whole("most_steps", most_steps),
         target,
         _seed(seed),
     )
     if target not in CHUNKS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")
-    size = CHUNKS[target] if chunk is None else _whole("chunk", chunk)
-    duration = _duration(model, t, periods, observation)
+    for name, what in observations:
+        if isinstance(what, Measured) and target != "cpu":
+            raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
+    duration = _duration(model, t, periods, observations)
     text, given = _written(model)
-    plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, size, given)
-    _check_size(plan)
+    size = 1 if chunk is None else _whole("chunk", chunk)
+    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
+    if chunk is None:
+        plan = replace(plan, chunk_size=_chunk_size(plan))
     if start == "random":
         return replace(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), _seed(seed)))
     if within:
@@ -95,7 +112,14 @@ def _seed(value: Any) -> int:
     return int(value)
 
 
-def _duration(model: Model, t: Any, periods: Any, observation: Observation) -> Duration:
+def _chunk_size(plan: Plan) -> int:
+    """Points per piece of work; it follows from the sweep alone, so that a stopped one is gone on with anywhere."""
+    target = plan.settings.target
+    size = max(CHUNKS[target], plan.count // MOST_CHUNKS)
+    return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
+
+
+def _duration(model: Model, t: Any, periods: Any, observations: Named) -> Duration:
     """Transient and observed time; in periods where there is an excitation and no time is given."""
     forcing = compile_forcing(model)
     try:
@@ -105,8 +129,11 @@ def _duration(model: Model, t: Any, periods: Any, observation: Observation) -> D
     why = (
         "this model has no excitation" if period == 0 else "the excitation of this model has no period that can be seen"
     )
-    if isinstance(observation, Strobe) and observation.period is None and period in (0, -1):
-        raise SweepError(f"{why}: give the time between strobes, strobe.every(time)")
+    for _, what in observations:
+        if isinstance(what, Strobe) and what.period is None and period in (0, -1):
+            raise SweepError(f"{why}: give the time between strobes, strobe.every(time)")
+        if isinstance(what, LargestExponent) and what.cycle == "forcing" and period in (0, -1):
+            raise SweepError(f"{why}: ask for the exponent per time")
     if t is not None and periods is not None:
         raise SweepError("give either t or periods, not both")
     if t is not None:
@@ -141,16 +168,13 @@ def _written(model: Model) -> tuple[str, Model | None]:
         return f"# {error}", model
 
 
-def _check_size(plan: Plan) -> None:
-    bytes_per_point = sum(
-        kind.dtype.itemsize * int(np.prod(kind.shape_per_point))
-        for kind in layout_for(plan.model, plan.settings.most).values()
-    )
-    total = plan.count * bytes_per_point
+def check_size(plan: Plan) -> None:
+    """Refuse a sweep whose results do not fit into memory."""
+    total = plan.count * plan.bytes_per_point
     if total > MOST_BYTES:
         raise SweepError(
-            f"{plan.count} points with up to {plan.settings.most} rows take {total / 1e9:.0f} GB: "
-            "make `most` smaller, or observe=None"
+            f"{plan.count} points with up to {plan.settings.most} rows take {total / 1e9:.0f} GB: make `most` smaller, "
+            "observe less, or give checkpoint=FOLDER to keep them on disk"
         )
 
 
@@ -166,7 +190,7 @@ def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tupl
         return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
     name = plan.axes.names[0]
     own = model.parameters.get(getattr(model, "aliases", {}).get(name, name), 0.0)
-    alone = replace(plan, axes=Axes((name,), ((own,),), True), carry=None)
+    alone = replace(plan, axes=Axes((name,), ((own,),), True), carry=None, observations=())
     found = alone.run(alone.chunks[0])
     low, high = found["minimum"][0], found["maximum"][0]
     if not np.all(np.isfinite(low)):

@@ -14,9 +14,10 @@ from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import cores, on_cluster, on_threads
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import Observation, SweepError, stick_to_slip
+from stickslip.sweeps.observation import Observe, SweepError, stick_to_slip
 from stickslip.sweeps.plan import Plan
-from stickslip.sweeps.prepare import plan_sweep
+from stickslip.sweeps.prepare import check_size, plan_sweep
+from stickslip.sweeps.stored import dataset_of
 
 Progress = Callable[[int, int], None]
 
@@ -25,7 +26,7 @@ def sweep(
     model: Model,
     over: Any,
     *,
-    observe: Observation | str | None = stick_to_slip,
+    observe: Observe = stick_to_slip,
     t: tuple[float, float] | None = None,
     periods: tuple[float, float] | None = None,
     start: Mapping[str, float] | str | None = None,
@@ -85,8 +86,10 @@ def sweep(
         zip=zip, rtol=rtol, tolerance=tolerance, most=most, most_steps=most_steps, chunk=chunk, target=target,
     )  # fmt: skip
     at_once = 1 if target == "cuda" else threads or cores()
+    if checkpoint is None:
+        check_size(plan)
     results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
-    data = plan.assemble(results)
+    data = dataset_of(results) if isinstance(results, Checkpoint) else plan.assemble(results)
     if interrupted:
         data.attrs["status"] = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
     return data

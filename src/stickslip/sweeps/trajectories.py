@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import Codes
+from stickslip.sweeps.observation import NOTHING, Codes
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,10 @@ class Settings:
     target: str = "cpu"
     seed: int = 0
 
+    def rows(self, codes: Codes) -> int:
+        """Rows that are recorded at most."""
+        return 0 if codes == NOTHING else self.most
+
 
 def observed(
     field: Field,
@@ -38,12 +42,13 @@ def observed(
 ) -> Results:
     """What was observed, one row per trajectory; `times` has the ends of transient and run, and the forcing period.
 
-    Contacts that are `held` start at rest. Random friction depends on the seed and on the number of the point alone.
+    Contacts that are `held` start at rest. Recorded rows are packed: those of one trajectory after the other. Random
+    friction depends on the seed and on the number of the point alone.
     """
-    m, count = field.program, len(starts)
-    rows = np.full((count, max(settings.most, 1), m.ROW_WIDTH), np.nan)
+    m, count, most = field.program, len(starts), settings.rows(codes)
+    rows = np.empty((count, max(most, 1), m.ROW_WIDTH))
     numbers, measures = np.zeros((count, m.NUMBERS), np.int64), np.zeros((count, m.MEASURES))
-    limits = (settings.most, settings.most_steps, settings.seed)
+    limits = (most, settings.most_steps, settings.seed)
     choice = np.array([codes.kind, codes.which, codes.direction, *limits, *points], np.int64)
     starts = np.array(starts, float)  # a copy: the kernel puts contacts at rest in it
     levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
@@ -54,7 +59,7 @@ def observed(
         np.zeros(2, np.int64), np.zeros(2 * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
         rows.reshape(-1), numbers.reshape(-1), measures.reshape(-1),
     )  # fmt: skip
-    return _results(field, settings.most, starts, times, rows, numbers, measures)
+    return _results(field, most, starts, times, rows, numbers, measures)
 
 
 def _whole(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -76,14 +81,12 @@ def _results(
 
     with np.errstate(divide="ignore", invalid="ignore"):
         stick = columns(m.STUCK, m.N_CONTACTS) / watched[:, None]
-    results = {
+    results: Results = {
         "status": numbers[:, m.STATUS].astype(np.int8),
-        "count": numbers[:, m.COUNT],
         "events": numbers[:, m.CHANGES],
         "n": numbers[:, m.REPEATS_N],
         "m": numbers[:, m.REPEATS_M],
         "steps": numbers[:, m.STEPS_TAKEN],
-        "truncated": numbers[:, m.TRUNCATED] != 0,
         "period": np.where(period > 0, period, np.nan),
         "time": reached,
         "minimum": np.where(seen, columns(m.LOWEST, n), np.nan),
@@ -94,10 +97,13 @@ def _results(
         "end_mode": numbers[:, m.END_MODE :].astype(np.int8),
     }
     if most:
-        contact = rows[:, :, 1]
+        counts = numbers[:, m.COUNT]
+        packed = rows[np.arange(most) < counts[:, None]]
         results |= {
-            "record_time": rows[:, :, 0],
-            "record_contact": np.where(np.isnan(contact), -1, contact).astype(np.int16),
-            "record_state": rows[:, :, 2:],
+            "count": counts,
+            "truncated": numbers[:, m.TRUNCATED] != 0,
+            "record_time": packed[:, 0],
+            "record_contact": packed[:, 1].astype(np.int16),
+            "record_state": packed[:, 2:],
         }
     return results
