@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from stickslip.sweeps.basins import basins as basins
     from stickslip.sweeps.exponents import Lyapunov as Lyapunov
     from stickslip.sweeps.exponents import lyapunov as lyapunov
+    from stickslip.sweeps.layout import observation_of as observation_of
     from stickslip.sweeps.observation import SweepError as SweepError
     from stickslip.sweeps.observation import largest_exponent as largest_exponent
     from stickslip.sweeps.observation import maxima as maxima
@@ -135,6 +136,7 @@ _HOME = {
         "SweepError", "largest_exponent", "maxima", "section", "signature", "slip_to_stick", "stick_to_slip", "strobe",
     ),
     "stickslip.sweeps.probability": ("probabilities",),
+    "stickslip.sweeps.layout": ("observation_of",),
     "stickslip.sweeps.plan": ("Plan",),
     "stickslip.sweeps.prepare": ("plan_sweep",),
     "stickslip.sweeps.run": ("sweep",),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.plot import style
-from stickslip.plot.labels import check_name, named_state, names, plain, title_of, unit_of
+from stickslip.plot.labels import check_name, named_state, names, plain, title_of, unit_of, with_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -27,6 +28,10 @@ COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#5B3A8E", "#8C564B", "#7FBC41",
     "#1B4F5C",
 )  # fmt: skip
+BLOCK = 4_000_000
+"""Recorded values that are looked at together: those of large sweeps lie on disk."""
+
+LONGEST_WORD = 30
 NO_PERIOD, OTHER, NOTHING = "#222222", "#9A9A9A", "#FFFFFF"
 
 
@@ -42,15 +47,9 @@ def bifurcation(data: xarray.Dataset, state: str | None = None, ax: Axes | None 
     """
     parameter = _single(data)
     chosen = _state(data, state)
-    values, heights = _points(data, parameter, chosen)
-    if len(values) == 0:
-        raise ValueError("there is nothing to draw: no point of this sweep has recorded anything")
+    cloud = _Cloud(data, parameter, chosen)
     with style.canvas(ax, 7.6, 4.6) as axes:
-        if len(values) <= DENSE:
-            size = float(np.clip(600 / np.sqrt(len(values)), 0.8, 12.0))
-            axes.plot(values, heights, ".", color=style.SLIP, markersize=np.sqrt(size), markeredgewidth=0, gid="points")
-        else:
-            _draw_density(axes, values, heights)
+        cloud.draw(axes, np.sqrt(np.clip(600 / np.sqrt(cloud.count), 0.8, 12.0)))
         axes.set_xlabel(plain(parameter))
         axes.set_ylabel(named_state(chosen, unit_of(data, chosen)))
         style.header(axes, title_of(data), _notes(data))
@@ -64,19 +63,13 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
 
     Example: `ss.plot.poincare(ss.sweep(system, [{}], observe=ss.strobe, periods=(300, 20_000), most=20_000))`.
     """
-    states = [name for name in names(data, "state") if name in data]
+    _swept(data)
     first = _state(data, x)
+    states = [name for name in names(data, "state") if name in data]
     second = check_name(y, states, "state", "sweep") if y else next((name for name in states if name != first), first)
-    xs, ys = data[first].values.ravel(), data[second].values.ravel()
-    known = np.isfinite(xs) & np.isfinite(ys)
-    if not known.any():
-        raise ValueError("there is nothing to draw: no point of this sweep has recorded anything")
+    cloud = _Cloud(data, first, second)
     with style.canvas(ax, 6.4, 4.8) as axes:
-        if known.sum() <= DENSE:
-            size = float(np.clip(150 / np.sqrt(known.sum()), 1.5, 4.0))
-            axes.plot(xs[known], ys[known], ".", color=style.SLIP, markersize=size, markeredgewidth=0, gid="points")
-        else:
-            _draw_density(axes, xs[known], ys[known])
+        cloud.draw(axes, np.clip(150 / np.sqrt(cloud.count), 1.5, 4.0))
         axes.set_xlabel(named_state(first, unit_of(data, first)))
         axes.set_ylabel(named_state(second, unit_of(data, second)))
         style.header(axes, title_of(data), _notes(data))
@@ -84,13 +77,14 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
 
 
 def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes | None = None) -> Axes:
-    """Draw a map over two parameters: a colour for each kind of motion n:m, or a number.
+    """Draw a map over two parameters: a colour for each kind of motion, or a number.
 
     Returns the matplotlib Axes.
 
     `data`: a sweep over two parameters; the first goes up, the second to the right. `quantity`: "periodicity" (n
-    stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10), or any number the sweep has for each point:
-    "period", "events", "stick_fraction", "maximum" and "minimum" (of the first state or contact).
+    stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10), "signature" where it was observed, or any
+    number the sweep has for each point: "largest_exponent" where it was observed, "period", "events", "stick_fraction",
+    "maximum" and "minimum" (of the first state or contact).
 
     Example: `ss.plot.parameter_map(ss.sweep(system, {"contact.normal": loads, "base.eta": etas}))`.
     """
@@ -98,7 +92,9 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
     with style.canvas(ax, 7.8, 5.0) as axes:
         axes.grid(False)
         if quantity == "periodicity":
-            _draw_kinds(axes, data, vertical, horizontal)
+            _draw_kinds(axes, data, vertical, horizontal, kinds_of(data))
+        elif quantity in data and data[quantity].dtype.kind in "UO":
+            _draw_kinds(axes, data, vertical, horizontal, signatures_of(data, quantity))
         else:
             _draw_number(axes, data, vertical, horizontal, quantity)
         axes.set_xlabel(plain(horizontal))
@@ -135,18 +131,16 @@ def _two(data: xarray.Dataset) -> tuple[str, str]:
 
 def _state(data: xarray.Dataset, state: str | None) -> str:
     states = [name for name in names(data, "state") if name in data]
+    several = [str(name).removesuffix(".record") for name in data.dims if str(name).endswith(".record")]
+    if not states and several:
+        raise ValueError(
+            f"this sweep has recorded {', '.join(several)}: choose one, observation_of(data, {several[0]!r})"
+        )
     if not states:
         raise ValueError("this sweep has recorded no points: give it something to observe")
     if state is not None:
         return check_name(state, states, "state", "sweep")
     return next((name for name in states if name.startswith("x.")), states[0])
-
-
-def _points(data: xarray.Dataset, parameter: str, state: str) -> tuple[Floats, Floats]:
-    heights = data[state].values
-    values = np.broadcast_to(data[parameter].values[:, None], heights.shape)
-    known = np.isfinite(heights)
-    return values[known], heights[known]
 
 
 def _notes(data: xarray.Dataset) -> list[str]:
@@ -163,16 +157,53 @@ def _notes(data: xarray.Dataset) -> list[str]:
 # -- drawing -----------------------------------------------------------------------------------------------------------
 
 
-def _draw_density(ax: Axes, xs: Floats, ys: Floats) -> None:
-    """How many points fall into each cell, on a logarithmic scale: 10⁷ points read as well as 10⁴."""
-    from matplotlib.colors import LinearSegmentedColormap, LogNorm
+class _Cloud:
+    """Points of a sweep in the plane of two of its variables, gone through a part at a time."""
 
-    columns = min(CELLS[0], len(np.unique(xs)))  # no empty columns between the values that were swept
-    counts, x_edges, y_edges = np.histogram2d(xs, ys, bins=(columns, CELLS[1]))
-    shown = np.where(counts > 0, counts, np.nan).T
-    colours = LinearSegmentedColormap.from_list("density", ["#5FA8D8", style.SLIP, "#06213A"])
-    limits = LogNorm(1, max(float(np.quantile(counts[counts > 0], 0.995)), 2.0))
-    ax.pcolormesh(x_edges, y_edges, shown, cmap=colours, norm=limits, rasterized=True, gid="density")
+    def __init__(self, data: xarray.Dataset, x: str, y: str) -> None:
+        self.data, self.x, self.y = data, x, y
+        self.count = 0
+        columns: set[float] = set()
+        low, high = np.full(2, np.inf), np.full(2, -np.inf)
+        for xs, ys in self.parts():
+            self.count += len(xs)
+            low = np.minimum(low, [np.min(xs), np.min(ys)])
+            high = np.maximum(high, [np.max(xs), np.max(ys)])
+            if len(columns) < CELLS[0]:
+                columns.update(np.unique(xs)[: CELLS[0]].tolist())
+        if self.count == 0:
+            raise ValueError("there is nothing to draw: no point of this sweep has recorded anything")
+        self.range = list(zip(low.tolist(), high.tolist(), strict=True))
+        self.columns = min(CELLS[0], len(columns))  # no empty columns between the values that were swept
+
+    def parts(self) -> Iterator[tuple[Floats, Floats]]:
+        """The points, so many at a time as there is room for."""
+        rows = self.data[self.y]
+        step = max(1, BLOCK // max(1, rows.size // max(1, rows.shape[0])))
+        for first in range(0, rows.shape[0], step):
+            part = self.data[[self.x, self.y]].isel({rows.dims[0]: slice(first, first + step)}).load()
+            ys = part[self.y]
+            xs = part[self.x].broadcast_like(ys).transpose(*ys.dims).values
+            known = np.isfinite(xs) & np.isfinite(ys.values)
+            if known.any():
+                yield xs[known], ys.values[known]
+
+    def draw(self, ax: Axes, size: float) -> None:
+        """Dots, or where there are too many of them how many fall into each cell: 10⁷ read as well as 10⁴."""
+        if self.count <= DENSE:
+            xs, ys = (np.concatenate(column) for column in zip(*self.parts(), strict=True))
+            ax.plot(xs, ys, ".", color=style.SLIP, markersize=size, markeredgewidth=0, gid="points")
+            return
+        from matplotlib.colors import LinearSegmentedColormap, LogNorm
+
+        counts = np.zeros((self.columns, CELLS[1]))
+        for xs, ys in self.parts():
+            found, x_edges, y_edges = np.histogram2d(xs, ys, bins=counts.shape, range=self.range)
+            counts += found
+        shown = np.where(counts > 0, counts, np.nan).T
+        colours = LinearSegmentedColormap.from_list("density", ["#5FA8D8", style.SLIP, "#06213A"])
+        limits = LogNorm(1, max(float(np.quantile(counts[counts > 0], 0.995)), 2.0))
+        ax.pcolormesh(x_edges, y_edges, shown, cmap=colours, norm=limits, rasterized=True, gid="density")
 
 
 def kinds_of(data: xarray.Dataset) -> NDArray[Any]:
@@ -184,11 +215,43 @@ def kinds_of(data: xarray.Dataset) -> NDArray[Any]:
     return np.where(status != 0, "failed", words)
 
 
-def _draw_kinds(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str) -> None:
+def signatures_of(data: xarray.Dataset, name: str = "signature") -> NDArray[Any]:
+    """The signature at every point of a sweep, "no period" or "failed"; long ones are cut short."""
+    words = data[name].values.astype(str)
+    short: dict[str, str] = {}
+    for word in np.unique(words).tolist():
+        text, alike = _shortened(word), 1
+        while text in short.values():  # cut at the same place
+            alike += 1
+            text = f"{_shortened(word)} ({alike})"
+        short[word] = text
+    cut = np.vectorize(short.__getitem__, otypes=[np.str_])(words)
+    return np.where(data["status"].values != 0, "failed", np.where(words == "", "no period", cut))
+
+
+def _shortened(word: str) -> str:
+    """A signature for a legend: what repeats itself once, and where it is still long letters for modes.
+
+    >>> _shortened("stick → slip- → stick → slip-")
+    '2 × (stick → slip-)'
+    >>> _shortened("(stick, stick) → (slip-, stick) → (slip-, slip-)")
+    '3: ss −s −−'
+    """
+    phases = word.split(" → ")
+    count = len(phases)
+    unit = next(k for k in range(1, count + 1) if count % k == 0 and phases == phases[:k] * (count // k))
+    text = " → ".join(phases[:unit])
+    if len(text) > LONGEST_WORD - 6:
+        letters = [each.strip("()").replace("stick", "s").replace("slip-", "−") for each in phases[:unit]]
+        text = f"{unit}: {' '.join(each.replace('slip+', '+').replace(', ', '') for each in letters)}"
+        text = text if len(text) <= LONGEST_WORD else f"{text[: LONGEST_WORD - 1]}…"
+    return text if unit == count else f"{count // unit} × ({text})"
+
+
+def _draw_kinds(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str, words: NDArray[Any]) -> None:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    words = kinds_of(data)
     counted = Counter(word for word in words.ravel().tolist() if word not in ("no period", "failed"))
     common = [word for word, _ in counted.most_common(KINDS)]
     common.sort(key=_order)
@@ -211,17 +274,47 @@ def _draw_kinds(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str) 
 
 
 def _order(word: str) -> tuple[int, int, int]:
+    """n:m by m and n; signatures by the number of their phases."""
     n, _, m = word.partition(":")
-    return (0, int(m), int(n)) if m else (1, 0, 0)
+    if n.isdigit() and m.isdigit():
+        return 0, int(m), int(n)
+    times, _, unit = word.rpartition(" × ")
+    phases = int(unit.strip("(").partition(":")[0]) if ":" in unit else unit.count("→") + 1
+    return 1, phases * int(times or 1), 0
 
 
 def _draw_number(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str, quantity: str) -> None:
     known = [str(name) for name in data.data_vars if data[name].dims[:2] == (vertical, horizontal)]
-    values = data[check_name(quantity, known, "quantity", "sweep")].values
-    if values.ndim == 3:
-        values = values[:, :, 0]
+    known = ["periodicity", *(name for name in known if "record" not in " ".join(map(str, data[name].dims)))]
+    values = data[check_name(quantity, known, "quantity", "sweep")]
+    numbers = values.values[:, :, 0] if values.ndim == 3 else values.values
     x, y = data[horizontal].values, data[vertical].values
-    mesh = ax.pcolormesh(x, y, values, cmap="cividis", rasterized=True, gid="number")
-    bar = ax.figure.colorbar(mesh, ax=ax)
-    bar.set_label(plain(quantity.replace("_", " ")))
+    looks, extend = _colours(np.asarray(numbers, float), "exponent" in str(values.attrs.get("long_name", "")))
+    mesh = ax.pcolormesh(x, y, numbers, rasterized=True, gid="number", **looks)
+    bar = ax.figure.colorbar(mesh, ax=ax, extend=extend)
+    if "norm" in looks:
+        _tick_both_sides(bar, looks["norm"])
+    bar.set_label(with_unit(plain(quantity.replace("_", " ")), unit_of(data, quantity)))
     bar.outline.set_visible(False)
+
+
+def _colours(values: Floats, signed: bool) -> tuple[dict[str, Any], str]:
+    """How numbers are coloured, and whether some lie beyond the colours: exponents, white at zero, may be −inf."""
+    known = values[np.isfinite(values)]
+    if not signed or len(known) == 0:
+        return {"cmap": "cividis"}, "neither"
+    from matplotlib.colors import TwoSlopeNorm
+
+    low = min(float(np.quantile(known, 0.02)), -1e-12)
+    high = max(float(np.max(known)), 1e-12)
+    below = bool(np.any(values < low))
+    return {"cmap": "RdBu_r", "norm": TwoSlopeNorm(0.0, low, high)}, "min" if below else "neither"
+
+
+def _tick_both_sides(bar: Any, norm: Any) -> None:
+    """Numbers below zero and above it, each on a scale of its own."""
+    from matplotlib.ticker import MaxNLocator
+
+    below, above = MaxNLocator(4).tick_values(norm.vmin, 0.0), MaxNLocator(4).tick_values(0.0, norm.vmax)
+    ticks = np.unique([*below, *above])
+    bar.set_ticks(ticks[(ticks >= norm.vmin) & (ticks <= norm.vmax)])

@@ -15,9 +15,11 @@ import numpy as np
 import xarray as xr
 
 from stickslip.methods.base import OUTCOMES
-from stickslip.model.system import Model
+from stickslip.model.errors import shown
+from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.axes import Axes
+from stickslip.sweeps.observation import SweepError
 
 FORMAT = "stickslip sweep 1"
 NOT_COMPUTED, IMPOSSIBLE = -1, 9
@@ -168,6 +170,25 @@ def labelled(
             attributes["units"] = kind.units
         variables[name] = xr.Variable((*axes.dimensions, *kind.dimensions), found, attributes)
     return _named(xr.Dataset(variables, _coordinates(model, axes)), model)
+
+
+def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
+    """One of several observations of a sweep, under the names that it has alone: to be drawn, for instance.
+
+    >>> import stickslip as ss
+    >>> model, over = ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}
+    >>> data = ss.sweep(model, over, t=(50, 50), observe=[ss.stick_to_slip, ss.maxima("x.block")])
+    >>> observation_of(data, "stick_to_slip")["x.block"].dims
+    ('belt.speed', 'record')
+    """
+    known = [str(each).removesuffix(".record") for each in data.dims if str(each).endswith(".record")]
+    if name not in known:
+        there = f"; there are: {', '.join(known)}" if known else ": it has one observation at most"
+        raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}{there}")
+    others = [each for each in data if any(str(each).startswith(f"{other}.") for other in known if other != name)]
+    names = [*map(str, data), *map(str, data.dims)]
+    own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}
+    return data.drop_vars(others).rename(own)
 
 
 def _named(data: xr.Dataset, model: Model) -> xr.Dataset:

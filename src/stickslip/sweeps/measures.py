@@ -115,7 +115,7 @@ def in_words(data: xr.Dataset, observations: Named) -> xr.Dataset:
         counts, modes = data[f"{name}{PHASES}"], data[f"{name}{MODES}"].values
         words = [
             str(Signature(contacts, tuple(tuple(int(m) for m in mode) for mode in rows[:count]), ())) if count else ""
-            for rows, count in zip(modes.reshape(-1, *modes.shape[-2:]), counts.values.ravel(), strict=True)
+            for rows, count in zip(modes.reshape(counts.size, *modes.shape[-2:]), counts.values.ravel(), strict=True)
         ]
         data = data.drop_vars([f"{name}{PHASES}", f"{name}{MODES}"])
         text = np.array(words, dtype=np.str_).reshape(counts.shape)

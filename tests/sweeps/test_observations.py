@@ -1,0 +1,156 @@
+"""Several observations in one sweep; exponents and signatures at every point."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import stickslip as ss
+
+M = ss.models
+FORCED = M.forced_oscillator("III")
+OVER = {"base.eta": [0.9, 1.15, 1.5]}
+PERIODS = (100, 40)
+
+
+def test_each_of_several_is_as_it_is_alone() -> None:
+    together = ss.sweep(FORCED, OVER, periods=PERIODS, observe=[ss.stick_to_slip, ss.strobe, ss.maxima("x.block")])
+    for name, what in (("stick_to_slip", ss.stick_to_slip), ("maxima_x.block", ss.maxima("x.block"))):
+        alone = ss.sweep(FORCED, OVER, periods=PERIODS, observe=what)
+        part = ss.observation_of(together, name)
+        names = sorted(map(str, alone))
+        assert names == sorted(map(str, part))
+        xr.testing.assert_identical(part[names].drop_attrs(), alone[names].drop_attrs())
+    assert together["strobe.x.block"].dims == ("base.eta", "strobe.record")
+    assert together["strobe.count"].values.tolist() == [40, 40, 40]
+    with pytest.raises(ss.SweepError, match=r"no observation 'strob'.*did you mean 'strobe'"):
+        ss.observation_of(together, "strob")
+
+
+def test_names_of_your_own() -> None:
+    up, down = ss.section("x.block", 2.0, "up"), ss.section("x.block", 2.0, "down")
+    observe = {"down": down, "up": up, "growth": "largest_exponent"}
+    data = ss.sweep(FORCED, OVER, periods=PERIODS, observe=observe)
+    assert {"down.record_time", "up.x.block", "growth", "growth_error"} <= set(data)
+    assert np.all(data["down.v.block"].values[:, :3] < 0) and np.all(data["up.v.block"].values[:, :3] > 0)
+    np.testing.assert_allclose(data["up.x.block"].values[:, :3], 2.0, atol=1e-12)
+
+
+def test_one_that_is_recorded_keeps_its_layout() -> None:
+    data = ss.sweep(FORCED, OVER, periods=PERIODS, observe=["stick_to_slip", "largest_exponent", "signature"])
+    assert data["x.block"].dims == ("base.eta", "record")
+    assert data["signature"].values.tolist() == ["stick → slip-", "stick → slip- → stick → slip-", "stick → slip-"]
+
+
+def test_observations_of_a_carried_motion() -> None:
+    keywords = {"over": {"base.eta": [0.9, 1.0, 1.1]}, "carry": "down", "periods": (30, 20)}
+    several = ss.sweep(FORCED, observe=[ss.slip_to_stick, ss.strobe, ss.signature], **keywords)
+    alone = ss.sweep(FORCED, observe=ss.strobe, **keywords)
+    np.testing.assert_array_equal(several["strobe.x.block"], alone["x.block"])
+    np.testing.assert_array_equal(several["end_state"], alone["end_state"])
+
+
+# -- exponents ---------------------------------------------------------------------------------------------------
+
+
+def test_the_exponent_of_an_orbit_is_that_of_its_multiplier() -> None:
+    """In blocks of whole periods the growth is the same, so the error vanishes, too."""
+    data = ss.sweep(M.forced_oscillator("II"), {"base.eta": [0.9, 1.0]}, periods=PERIODS, observe=ss.largest_exponent)
+    for eta in (0.9, 1.0):
+        orbit = ss.find_orbit(M.forced_oscillator("II", eta=eta))
+        expected = np.log(np.max(np.abs(orbit.multipliers))) / orbit.period
+        point = data.sel({"base.eta": eta})
+        assert orbit.turns == 1
+        assert float(point["largest_exponent"]) == pytest.approx(expected, abs=1e-7)
+        assert float(point["largest_exponent_error"]) < 1e-7
+
+
+def test_without_excitation_it_is_zero_along_the_motion() -> None:
+    data = ss.sweep(M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(200, 5000), observe=ss.largest_exponent)
+    assert np.abs(data["largest_exponent"].values) == pytest.approx(0, abs=1e-3)
+
+
+def test_chaos_per_release() -> None:
+    """hinrichs1998: 0.1597 per release at η = 1.915."""
+    model = M.forced_oscillator("III", u0=1.0)
+    data = ss.sweep(model, {"base.eta": [1.915]}, t=(500, 30_000), observe=ss.largest_exponent.per("release"))
+    error = float(data["largest_exponent_error"][0])
+    assert error < 0.008
+    assert float(data["largest_exponent"][0]) == pytest.approx(0.1597, abs=4 * error)
+    alone = ss.lyapunov(model.with_({"base.eta": 1.915}), t=30_000, transient=500, rtol=1e-9, per="release")
+    close = 3 * (error + alone.per_cycle_error[0])
+    assert float(data["largest_exponent"][0]) == pytest.approx(alone.per_cycle[0], abs=close)
+
+
+def test_a_point_that_stops_has_no_exponent() -> None:
+    data = ss.sweep(M.block_on_belt(), {"block.m": [-1.0, 1.0]}, t=(20, 50), observe=["largest_exponent", "signature"])
+    assert np.isnan(data["largest_exponent"][0]) and np.isfinite(data["largest_exponent"][1])
+    assert data["signature"].values.tolist() == ["", "stick → slip-"]
+
+
+# -- signatures --------------------------------------------------------------------------------------------------
+
+
+def test_the_signature_is_that_of_the_orbit() -> None:
+    model, speed = M.two_blocks(), 0.2
+    data = ss.sweep(model, {"belt.speed": [speed]}, t=(800, 500), observe=ss.signature).isel({"belt.speed": 0})
+    start = dict(zip(model.states, data["end_state"].values.tolist(), strict=True))
+    orbit = ss.find_orbit(model.with_({"belt.speed": speed}), start)
+    phases = str(data["signature"].values).split(" → ")
+    begun = [str(orbit.signature.rotated(i)).split(" → ") for i in range(len(orbit.signature))]
+    assert phases in begun
+
+
+def test_motions_that_never_change_their_mode() -> None:
+    block = ss.Mass("block", m=1.0, x=0.1)
+    model = ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.ground, law=ss.Coulomb(0.5), normal=1.0))
+    data = ss.sweep(model, {"contact.normal": [1.0, 2.0]}, t=(10, 20), observe=ss.signature)
+    assert data["signature"].values.tolist() == ["stick", "stick"]
+    start = {"x.twist": 0.1, "v.twist": 0.0}
+    drill = ss.sweep(M.drill_string(), {"table.speed": [4.0]}, t=(400, 50), start=start, observe=ss.signature)
+    assert drill["signature"].values.tolist() == ["slip-"]
+
+
+def test_chaos_has_no_signature() -> None:
+    data = ss.sweep(M.forced_oscillator("III", u0=1.0), {"base.eta": [1.915]}, observe=ss.signature)
+    assert data["signature"].values.tolist() == [""]
+
+
+def test_signatures_are_saved_and_loaded(tmp_path) -> None:
+    data = ss.sweep(M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(50, 100), observe=["strobe", "signature"][1:])
+    again = ss.load(ss.save(data, tmp_path / "sweep.nc"))
+    assert again.equals(data) and (again["signature"] == "stick → slip-").all()
+
+
+# -- input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("observe", "words"),
+    [
+        ([ss.strobe, "strobe"], "two observations have the name 'strobe': name them yourself"),
+        (["stick_to_slp", "strobe"], "observe is 'stick_to_slp' .did you mean 'stick_to_slip'"),
+        ([], None),
+        ({"n": ss.strobe}, "'n' cannot be the name of an observation"),
+        ({"two words": ss.strobe}, "'two words' cannot be the name"),
+        ({3: ss.strobe}, "3 cannot be the name"),
+        (3.5, "observe is 3.5: it must be"),
+    ],
+)
+def test_wrong_observations(observe: object, words: str | None) -> None:
+    if words is None:
+        assert "record" not in ss.sweep(FORCED, OVER, periods=(2, 2), observe=observe).dims
+        return
+    with pytest.raises(ss.SweepError, match=words):
+        ss.sweep(FORCED, OVER, periods=(2, 2), observe=observe)
+
+
+def test_what_a_model_does_not_have() -> None:
+    free = ss.System(ss.Spring(ss.Mass("mass", m=1.0, x=1.0), ss.ground, k=1.0))
+    with pytest.raises(ss.SweepError, match="no signature"):
+        ss.sweep(free, {"mass.m": [1.0]}, t=(1, 1), observe=ss.signature)
+    with pytest.raises(ss.SweepError, match="no excitation: ask for the exponent per time"):
+        ss.sweep(free, {"mass.m": [1.0]}, t=(1, 1), observe=ss.largest_exponent.per("forcing"))
+    with pytest.raises(ss.SweepError, match="must be one of time, forcing, release"):
+        ss.largest_exponent.per("year")
+    with pytest.raises(ss.SweepError, match="computed on the CPU alone"):
+        ss.sweep(FORCED, OVER, observe=ss.signature, target="python")
