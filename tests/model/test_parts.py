@@ -369,6 +369,7 @@ def test_units_follow_mass_and_time():
         "x.other": "",
         "v.other": "",
     }
+    assert System(rotor, OTHER).units["v.rotor"] == ""  # no unit of time, no unit of speed
 
 
 def test_structure_is_about_equations_not_values():

@@ -128,14 +128,18 @@ class System(Model):
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
         self._check()
 
-    def _internal_unit(self, state: str, per_time: str) -> str:
+    def _per_time(self, unit: str) -> str:
+        """The unit of a rate; none where a unit is not known."""
+        return f"{unit}/{self.time_unit}" if unit and self.time_unit else ""
+
+    def _internal_unit(self, state: str) -> str:
         """The unit of an internal state: that of time, of a displacement or of a velocity of what rubs there."""
         kind, name = state.split(".", 1)
         if kind in ("stick_time", "score_time"):
             return self.time_unit
         part = self.interactions[name]
         length = part.weights[0][0].unit if isinstance(part, Rubbing) else ""
-        return {"deflection": length, "slip_speed": f"{length}{per_time}" if length else ""}.get(kind, "")
+        return {"deflection": length, "slip_speed": self._per_time(length)}.get(kind, "")
 
     def _index(self) -> None:
         """What follows from the interactions: states, contacts, parameters and their names."""
@@ -146,11 +150,10 @@ class System(Model):
             *(f"v.{m.name}" for m in self.masses),
             *self.internal_states,
         )
-        per_time = f"/{self.time_unit}" if self.time_unit else ""
         self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
-            f"v.{m.name}": f"{m.unit}{per_time}" if m.unit else "" for m in self.masses
+            f"v.{m.name}": self._per_time(m.unit) for m in self.masses
         }
-        self.units |= {state: self._internal_unit(state, per_time) for state in self.internal_states}
+        self.units |= {state: self._internal_unit(state) for state in self.internal_states}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.contacts = tuple(self.friction)
