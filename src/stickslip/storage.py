@@ -23,6 +23,7 @@ from stickslip.model.system import Model
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
 from stickslip.result import ResultError
+from stickslip.sweeps.basins import FORMAT as BASINS
 from stickslip.sweeps.layout import FORMAT as SWEEP
 
 ORBIT = "stickslip orbit 1"
@@ -63,10 +64,10 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
 
 
 def load(path: str | Path) -> Any:
-    """Read back what was saved: a run or a sweep (Datasets), an Orbit or a Branch, equal to what it was."""
+    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit or a Branch, equal to what it was."""
     data = result.read(path)
     kind = data.attrs.get("format")
-    if kind == SWEEP:
+    if kind in (SWEEP, BASINS):
         return data
     if kind not in (ORBIT, BRANCH):
         return result.checked(data, path)

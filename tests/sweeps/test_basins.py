@@ -2,6 +2,7 @@
 
 import json
 from math import cos
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -81,24 +82,81 @@ def test_rest_under_a_weak_excitation_is_one_attractor() -> None:
     assert data.fraction.values.tolist() == [1.0]
 
 
-def test_chaos_is_left_unresolved() -> None:
-    grid = {"x.block": [0.0, 1.0], "v.block": [0.0, 0.5]}
-    data = ss.basins(M.forced_oscillator("III", eta=1.915, u0=1.0), grid, t=60, most=1)
-    assert np.all(data.attractor.values == -1)
-    assert data.attrs["unresolved"] == 1
-    assert data.attrs["notes"]
+def test_a_chaotic_attractor() -> None:
+    """hinrichs1998 has 0.1597 per release for the exponent there, which is 0.0221 per unit time."""
+    grid = {"x.block": np.linspace(-3, 5, 6), "v.block": np.linspace(-1.5, 1, 5)}
+    data = ss.basins(M.forced_oscillator("III", eta=1.915, u0=1.0), grid, t=80)
+    (chaos,) = ss.attractors_of(data)
+    assert chaos.kind == "chaos" and data.fraction.values.tolist() == [1.0]
+    assert chaos.exponent is not None and chaos.exponent_error is not None
+    assert chaos.exponent == pytest.approx(0.0221, abs=4 * chaos.exponent_error)
+    assert chaos.exponent_error < 0.002
+    assert np.all(data.transient_time.values < 60)
+    visits = data.points.sel(number=0, state="v.block").values
+    assert np.ptp(visits) > 2 and np.max(visits) == pytest.approx(1.0, abs=1e-9)  # it rides on the belt, and slips back
+
+
+LORENZ = ss.Filippov(
+    ("x", "y", "z"),
+    f=lambda x, y, z, sigma=10.0, r=24.2, b=8 / 3: (sigma * (y - x), x * (r - z) - y, x * y - b * z),
+    G=lambda: (0.0, 0.0, 0.0),
+    h=lambda: 1.0,
+    start={"z": 23.2},
+)
+
+
+def test_chaos_beside_points_of_rest() -> None:
+    """Between r = 24.06 and 24.74 the equations of Lorenz have a chaotic attractor and two stable points."""
+    axis = np.linspace(-20, 20, 10)
+    data = ss.basins(LORENZ, {"x": axis, "y": axis}, t=500)
+    found = ss.attractors_of(data)
+    assert [attractor.kind for attractor in found] == ["chaos", "equilibrium", "equilibrium"]
+    assert found[0].exponent == pytest.approx(0.79, abs=0.03)
+    place = np.sqrt(8 / 3 * 23.2)
+    starts = np.array([[x, y, 23.2] for x in axis for y in axis])
+    ends, _ = ss.compile(LORENZ).propagate(starts, 4000.0)
+    at = {round(a.state["x"]): number for number, a in enumerate(found) if a.kind == "equilibrium"}
+    truth = np.zeros(100, int)
+    for sign in (1, -1):
+        truth[np.max(np.abs(ends - [sign * place, sign * place, 23.2]), axis=1) < 0.1] = at[round(sign * place)]
+    labels = data.attractor.values.ravel()
+    assert np.array_equal(labels[labels >= 0], truth[labels >= 0])
+    assert np.sum(labels >= 0) >= 95 and np.sum(truth > 0) > 5
+
+
+def test_what_is_neither_an_orbit_nor_chaos_stays_unresolved() -> None:
+    """Two free oscillations with an irrational ratio: a torus, on which neighbours stay neighbours."""
+    torus = ss.Filippov(
+        ("a", "b", "c", "d"),
+        f=lambda a, b, c, d: (
+            b + a * (1 - a * a - b * b), -a + b * (1 - a * a - b * b),
+            1.618 * d + c * (1 - c * c - d * d), -1.618 * c + d * (1 - c * c - d * d),
+        ),
+        G=lambda: (0.0, 0.0, 0.0, 0.0),
+        h=lambda: 1.0,
+        start={"a": 1.0, "c": 1.0},
+    )  # fmt: skip
+    data = ss.basins(torus, {"a": [0.5, 1.5], "c": [0.5, 1.5]}, t=60, most=1)
+    assert np.all(data.attractor.values == -1) and data.attrs["unresolved"] == 1
+    assert "neighbours do not part" in data.attrs["notes"]
     assert ss.attractors_of(data) == []
 
 
-def test_the_picture_and_the_attributes() -> None:
+def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
     data = ss.basins(M.drill_string(), {"x.twist": np.linspace(-6, 6, 9), "v.twist": np.linspace(-3, 3, 7)}, t=150)
     assert [entry["kind"] for entry in json.loads(data.attrs["attractors"])] == ["equilibrium", "orbit"]
     axes = plot.basins(data)
     (mesh,) = axes.collections
+    assert axes.get_title(loc="left") == "drill_string"
     assert np.array_equal(np.asarray(mesh.get_array()).ravel(), data.attractor.values.T.ravel())
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert texts[0].startswith("steady sliding\n") and texts[1].startswith("orbit of period 6.53058\n")
     assert axes.get_xlabel().startswith("position")
+    marks = {line.get_gid(): line for line in axes.lines}
+    assert np.asarray(marks["attractor0"].get_xdata()).tolist() == pytest.approx([0.0, 0.0])
+    assert np.ptp(np.asarray(marks["attractor1"].get_xdata())) > 5
+    path = ss.save(data, tmp_path / "basins.nc")
+    assert ss.load(path).equals(data) and ss.attractors_of(ss.load(path)) == ss.attractors_of(data)
     matplotlib.pyplot.close("all")
     with pytest.raises(ValueError, match="needs the dataset that basins returns"):
         plot.basins(data.drop_vars("fraction"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickslip.plot import style
-from stickslip.plot.labels import plain, state_label
+from stickslip.plot.labels import state_label, title_of
 
 if TYPE_CHECKING:
     import xarray
@@ -21,7 +22,8 @@ def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
 
     Returns the matplotlib Axes.
 
-    The legend has the share of the starts with its standard error. `ax`: where to draw; a new figure by default.
+    The legend has the share of the starts with its standard error; dots are points of the attractors, with an
+    excitation at the phase at which motions start. `ax`: where to draw; a new figure by default.
 
     Example: `ss.plot.basins(ss.basins(system, {"x.block": x, "v.block": v}, t=200))`.
     """
@@ -46,12 +48,39 @@ def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
         )
         axes.set_xlabel(state_label(data, x))
         axes.set_ylabel(state_label(data, y))
-        style.header(axes, plain(str(data.attrs.get("model_name", ""))))
+        _draw_attractors(axes, data, x, y)
+        axes.set(xlim=_edges(data[x].values), ylim=_edges(data[y].values))
+        style.header(axes, title_of(data), _notes(data))
         handles = [Patch(color=colour, label=_label(data, number)) for number, colour in enumerate(colours)]
         if np.any(data["attractor"].values < 0):
             handles.append(Patch(color=UNRESOLVED, label=f"unresolved\n{100 * data.attrs['unresolved']:.3g} %"))
         style.legend(axes, handles)
     return axes
+
+
+def _draw_attractors(ax: Axes, data: xarray.Dataset, x: str, y: str) -> None:
+    """Points of the attractors, white with a dark edge: they are seen on any colour."""
+    for number in range(data.sizes["number"]):
+        points = data["points"].isel(number=number).dropna("sample", how="all")
+        few = points.sizes["sample"] < 20
+        size, edge = (7.0, 1.2) if few else (2.2, 0.25)
+        marks = ax.plot(
+            points.sel(state=x), points.sel(state=y), "o", color=style.INK, markerfacecolor="white", markersize=size,
+            markeredgewidth=edge,
+        )  # fmt: skip
+        marks[0].set_gid(f"attractor{number}")
+
+
+def _edges(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The outer edges of cells with these middles."""
+    step = float(np.mean(np.diff(values))) if len(values) > 1 else 1.0
+    ends = float(values[0]) - 0.5 * step, float(values[-1]) + 0.5 * step
+    return min(ends), max(ends)
+
+
+def _notes(data: xarray.Dataset) -> list[str]:
+    """Why some starts are unresolved."""
+    return [str(data.attrs["notes"])] if data.attrs.get("notes") else []
 
 
 def _colours(count: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.plot import style
-from stickslip.plot.labels import plain, symbol, with_unit
+from stickslip.plot.labels import symbol, title_of, with_unit
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def return_map(
         axes.set_xlabel(with_unit(f"{word}{name} at a release", unit))
         axes.set_ylabel(with_unit(f"{name} at the next release", unit))
         shared = "Some values belong to two releases: the curve shows that of the nearest one observed."
-        style.header(axes, plain(str(data.attrs["model_name"])), [] if data.attrs["unique"] else [shared])
+        style.header(axes, title_of(data), [] if data.attrs["unique"] else [shared])
         style.legend(axes)
     return axes
 

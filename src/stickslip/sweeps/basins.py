@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
+from stickslip._version import __version__
 from stickslip.field import Field, compile
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
@@ -23,11 +25,14 @@ from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.result import interpolate
 from stickslip.simulation import simulate
+from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
+from stickslip.sweeps.exponents import neighbours
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+FORMAT = "stickslip basins 1"
 UNRESOLVED = -1
-ORBIT, REST, POINT = "orbit", "rest", "equilibrium"
+ORBIT, REST, POINT, CHAOS = "orbit", "rest", "equilibrium", "chaos"
 RTOL = 1e-9
 CHECKS = 48
 """How often, in the time given, each motion is compared with the attractors."""
@@ -43,13 +48,24 @@ SETTLED = 1e-4
 FEW = 24
 """Starts that go first, to find attractors."""
 
+LOOKS, LOOKS_IN_CHAOS = 2, 6
+"""Looks in a row at which a motion is near an attractor before it is said to have arrived. On a chaotic one it must be
+at the end of the time: transients pass through its cells, too."""
+
+LONGER = 20
+"""How much longer a chaotic motion is followed than another one."""
+
+SHOWN = 1000
+"""Points of an attractor that are kept for pictures."""
+
 
 @dataclass(frozen=True)
 class Attractor:
-    """What motions end on: an "orbit", a "rest" in stick, or an "equilibrium" in slip.
+    """What motions end on: an "orbit", a "rest" in stick, an "equilibrium" in slip, or "chaos".
 
     A rest in stick is a whole set: `interval` has the range of every state; it counts as one attractor. `state` is a
-    point of the attractor; an orbit has its `period` and its Floquet `multipliers` (moduli, largest first).
+    point of the attractor; an orbit has its `period` and its Floquet `multipliers` (moduli, largest first); a chaotic
+    attractor its largest Lyapunov `exponent`, per unit time, with the standard error, and its `interval`.
     """
 
     kind: str
@@ -58,8 +74,12 @@ class Attractor:
     signature: str = ""
     multipliers: tuple[float, ...] = ()
     interval: dict[str, tuple[float, float]] | None = None
+    exponent: float | None = None
+    exponent_error: float | None = None
 
     def __str__(self) -> str:
+        if self.kind == CHAOS:
+            return f"chaos, exponent {self.exponent:.3g}"
         if self.kind == ORBIT:
             return f"orbit of period {self.period:.6g}"
         return "rest in stick" if self.kind == REST else "steady sliding"
@@ -78,23 +98,25 @@ def basins(
 ) -> xr.Dataset:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
-    Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid,
-    and `fraction` of the starts with its standard error per attractor; `attractors_of` lists the attractors.
+    Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid;
+    per attractor the `fraction` of the starts with its standard error, and `points` of it (with an excitation: at the
+    phase at which motions start). `attractors_of` lists the attractors.
 
     Keywords
     - grid: the values of two states by name; all others are as in `start`.
     - t: how long each start is simulated at most.
     - start: the states that are not on the grid; the model's own by default.
     - near: a motion has arrived when it is nearer to an attractor than this, relative to the size of the states, at
-      two looks in a row (of 48 in the time t).
-    - most: how many searches for an orbit may fail, as they do where motions are chaotic.
+      two looks in a row (of 48 in the time t); on a chaotic one, when it is in its cells from then on to the end.
+    - most: how many searches for an attractor may fail, as they do where motions are quasi-periodic.
     - forcing: the period of the excitation, for a model whose equations do not show it.
     - progress: called now and then with the part of the time that is done.
 
     Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end after 3 t, and
-    must repeat themselves within t/2. Chaotic motions stay unresolved, and `notes` in the attributes says why. The
-    standard error is that of as many random starts: on a grid it is an upper bound. `transient_time` is when the motion
-    was first seen near its attractor, to within t/48.
+    must repeat themselves within t/2. Motions that do not are followed for 4000 periods of the excitation, or 40 t:
+    where neighbours part for sure, the cells that were visited are an attractor, too. What is found to be neither stays
+    unresolved, and `notes` in the attributes says why. The standard error is that of as many random starts: on a grid
+    it is an upper bound. `transient_time` is when the motion was first seen near its attractor, to within t/48.
 
     >>> import stickslip as ss
     >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
@@ -169,6 +191,7 @@ class _Search:
         self.forcing_given = forcing
         self.forcing = excitation(Motion(model), forcing)
         self.orbits: dict[int, Orbit] = {}
+        self.chaos: dict[int, Chaos] = {}
         self.trees: dict[int, tuple[cKDTree, Floats]] = {}
         self.scale = np.ones(len(model.states))
         self.reasons: list[str] = []
@@ -189,14 +212,24 @@ class _Search:
             return []
 
     def nearest(self, states: Floats) -> Ints:
-        """The attractor that each state is near, −1 where there is none."""
+        """The attractor that each state is near, −1 where there is none; chaotic ones do not count."""
         number = np.full(len(states), UNRESOLVED)
         closest = np.full(len(states), self.near)
         for k in range(len(self.found)):
-            distance = self.distances(states, k)
-            better = distance <= closest
-            number[better], closest[better] = k, distance[better]
+            if k not in self.chaos:
+                distance = self.distances(states, k)
+                better = distance <= closest
+                number[better], closest[better] = k, distance[better]
         return number
+
+    def in_cells(self, states: Floats) -> tuple[Ints, Floats]:
+        """The chaotic attractor in whose cells each state is, −1 where there is none; and how far from it, in gaps."""
+        number, gaps = np.full(len(states), UNRESOLVED), np.full(len(states), np.inf)
+        for k, chaos in self.chaos.items():
+            distance = chaos.distances(states / self.scale)
+            better = (distance <= chaos.cell) & (distance / chaos.gap < gaps)
+            number[better], gaps[better] = k, distance[better] / chaos.gap
+        return number, gaps
 
     def distances(self, states: Floats, number: int) -> Floats:
         """How far states are from an attractor, relative to the size of the states."""
@@ -238,6 +271,24 @@ class _Search:
         run = interpolate(orbit.data, np.sort(np.minimum(times, begin + orbit.period)))
         return np.column_stack([run[name].values for name in self.model.states])
 
+    def points(self, numbers: Sequence[int]) -> Floats:
+        """Points of attractors: of an orbit all around, or at the phase of the start; of a rest its ends."""
+        points = np.full((len(numbers), SHOWN, len(self.model.states)), np.nan)
+        for row, number in zip(points, numbers, strict=True):
+            attractor = self.found[number]
+            if number in self.chaos:
+                visits = self.chaos[number].visits * self.scale
+                chosen = visits[:: -(-len(visits) // SHOWN)]
+            elif number in self.orbits:
+                samples = self._samples(self.orbits[number])
+                chosen = samples[:: -(-len(samples) // SHOWN)]
+            else:
+                ends = attractor.interval or {name: (value, value) for name, value in attractor.state.items()}
+                chosen = np.array([ends[name] for name in self.model.states]).T
+            row[: len(chosen)] = chosen
+        kept = int(np.max(np.sum(np.isfinite(points[:, :, 0]), axis=1), initial=0))
+        return points[:, :kept]
+
     def lead(self, state: Floats, longer: float) -> int:
         """The attractor that a motion leads to if it goes on: one that is known, or the orbit that is found then."""
         if self.forcing is not None:
@@ -246,16 +297,64 @@ class _Search:
         if outcome[0, 0] != 0:
             return UNRESOLVED
         known = int(self.nearest(after)[0])
-        return known if known != UNRESOLVED else self._orbit_from(after[0], 0.25 * longer)
+        if known != UNRESOLVED:
+            return known
+        try:
+            return self._orbit_from(after[0], 0.25 * longer)
+        except (OrbitError, ModelError):
+            return self._chaos_from(after[0], longer)
+
+    def _chaos_from(self, state: Floats, longer: float) -> int:
+        """The chaotic attractor on which a motion is, found now or known before, or where it settles in the end.
+
+        −1 where neighbours do not part for sure.
+        """
+        count = VISITS if self.forcing is not None else VISITS_IN_TIME
+        between = self.forcing if self.forcing is not None else LONGER * longer / count
+        visits = visited(self.field, state, between, count, RTOL)
+        if len(visits) < count:
+            return self._failed("motions stop early, before it is seen where they lead")
+        end = visits[-1]
+        known = int(self.nearest(end[None, :])[0])
+        if known != UNRESOLVED:
+            return known
+        try:
+            return self._orbit_from(end, 0.25 * longer)
+        except (OrbitError, ModelError) as error:
+            reason = str(error)
+        exponent, error_of_it = growth(self.motion, end, between * count)
+        if not is_chaotic(exponent, error_of_it):
+            return self._failed(f"{reason}, but neighbours do not part: exponent {exponent:.2g} ± {error_of_it:.1g}")
+        chaos = Chaos(visits / self.scale, self.near)
+        for number, other in self.chaos.items():
+            if chaos.same_as(other):
+                return number
+        self.chaos[len(self.found)] = chaos
+        ranges = zip(np.min(visits, axis=0).tolist(), np.max(visits, axis=0).tolist(), strict=True)
+        attractor = Attractor(
+            CHAOS,
+            dict(zip(self.model.states, map(float, end), strict=True)),
+            interval=dict(zip(self.model.states, ranges, strict=True)),
+            exponent=exponent,
+            exponent_error=error_of_it,
+        )
+        self.found.append(attractor)
+        return len(self.found) - 1
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The model with its variational equations."""
+        return neighbours(self.model, RTOL)
+
+    def _failed(self, reason: str) -> int:
+        """Note why a search has failed."""
+        self.reasons.append(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
+        self.tries -= 1
+        return UNRESOLVED
 
     def _orbit_from(self, state: Floats, length: float) -> int:
-        """The orbit that a motion settles on, found now or known before; −1 where there is none."""
-        try:
-            orbit = self._settled(state, length)
-        except (OrbitError, ModelError) as error:
-            self.reasons.append(f"{str(error)[0].upper()}{str(error)[1:].rstrip('.')}.")
-            self.tries -= 1
-            return UNRESOLVED
+        """The orbit that a motion settles on, found now or known before; refused where there is none."""
+        orbit = self._settled(state, length)
         for number, other in self.orbits.items():
             if is_same(orbit, other):
                 return number
@@ -271,10 +370,10 @@ class _Search:
         run = simulate(self.model, length, start=[float(x) for x in state])
         found = recurrence(run, self.forcing)
         if found is None or found[1] > SETTLED:
-            raise OrbitError("motions do not repeat themselves after three times the time given: they may be chaotic")
+            raise OrbitError("motions do not repeat themselves after three times the time given")
         orbit = find_orbit(self.model, run, forcing=self.forcing_given)
         if not orbit.stable:
-            raise OrbitError("motions pass by an unstable orbit again and again: they may be chaotic")
+            raise OrbitError("motions pass by an unstable orbit again and again")
         return orbit
 
     def rest_at(self, state: Floats) -> int:
@@ -318,6 +417,7 @@ class _Crowd:
         self.search, self.z = search, states.copy()
         self.labels, self.arrival = np.full(len(states), UNRESOLVED), np.full(len(states), np.nan)
         self.candidate, self.since = np.full(len(states), UNRESOLVED), np.zeros(len(states))
+        self.seen, self.far = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
         self.moving = np.arange(len(states))
 
     def run(self, t: float, report: Callable[[float], None]) -> None:
@@ -331,6 +431,7 @@ class _Crowd:
             report(end / times[-1])
             if len(self.moving) == 0:
                 return
+        self._stay()
 
     def _advance(self, begin: float, end: float) -> NDArray[np.bool_]:
         """To the next look; which of the motions stand still. Those that cannot go on are left out from here on."""
@@ -348,16 +449,31 @@ class _Crowd:
         nearest = self.search.nearest(states)
         for k in np.nonzero(still & (nearest == UNRESOLVED))[0]:
             nearest[k] = self.search.rest_at(states[k])
-        again = (nearest != UNRESOLVED) & (nearest == self.candidate[self.moving])
-        self._arrived(self.moving[again], nearest[again], self.since[self.moving[again]])
+        exact = nearest != UNRESOLVED
+        chaotic, gaps = self.search.in_cells(states)
+        nearest = np.where(exact, nearest, chaotic)
         fresh = self.moving[nearest != self.candidate[self.moving]]
-        self.since[fresh] = time
+        self.since[fresh], self.seen[fresh], self.far[fresh] = time, 0, 0
         self.candidate[self.moving] = nearest
-        self.moving = self.moving[~again]
+        self.seen[self.moving] += 1
+        self.far[self.moving] += gaps > 1
+        there = exact & (self.seen[self.moving] >= LOOKS)
+        self._arrived(self.moving[there], nearest[there], self.since[self.moving[there]])
+        self.moving = self.moving[~there]
+
+    def _stay(self) -> None:
+        """Label the motions that have been on a chaotic attractor for a while, and are so at the end.
+
+        A motion that is farther away at half of the looks than it should be at one in fifty only passes by.
+        """
+        which = self.moving[self.seen[self.moving] >= LOOKS_IN_CHAOS]
+        chosen = which[(self.candidate[which] != UNRESOLVED) & (2 * self.far[which] < self.seen[which])]
+        self._arrived(chosen, self.candidate[chosen], self.since[chosen])
 
     def _seek(self, time: float, t: float) -> None:
         """Ask one motion that is near no attractor where it leads."""
-        lost = self.moving[self.candidate[self.moving] == UNRESOLVED]
+        passing = (self.seen >= LOOKS_IN_CHAOS) & (2 * self.far >= self.seen)
+        lost = self.moving[((self.candidate == UNRESOLVED) | passing)[self.moving]]
         if len(lost) == 0 or self.search.tries <= 0:
             return
         chosen = lost[len(lost) // 2 : len(lost) // 2 + 1]
@@ -414,20 +530,28 @@ def _dataset(model: Model, axes: Mapping[str, Floats], labels: Ints, arrival: Fl
     fraction = counts[kept] / len(labels)
     unresolved = float(np.mean(labels == UNRESOLVED))
     attractors = [search.found[i] for i in kept]
+    reasons = search.reasons or ["Some motions had not arrived anywhere when the time was over: give a longer t."]
     data = {
         "attractor": (tuple(axes), numbers[labels].reshape(shape)),
         "transient_time": (tuple(axes), arrival.reshape(shape), {"units": model.time_unit}),
         "fraction": ("number", fraction),
         "fraction_error": ("number", np.sqrt(fraction * (1 - fraction) / len(labels))),
+        "points": (("number", "sample", "state"), search.points(kept)),
     }
     coordinates: dict[str, Any] = {name: (name, axis, {"units": model.units[name]}) for name, axis in axes.items()} | {
         "number": np.arange(len(kept)),
+        "state": np.array(model.states, dtype=np.str_),
         "description": ("number", [str(a) for a in attractors]),
     }
     attributes = {
-        "model_name": model.about.title or model.about.name,
+        "format": FORMAT,
+        "version": __version__,
+        "model_name": model.about.name,
+        "title": model.about.title,
+        "time_unit": model.time_unit,
+        "parameters": json.dumps(dict(model.parameters)),
         "attractors": json.dumps([vars(attractor) for attractor in attractors]),
         "unresolved": unresolved,
-        "notes": " ".join(dict.fromkeys(search.reasons)) if unresolved > 0 else "",
+        "notes": " ".join(dict.fromkeys(reasons)) if unresolved > 0 else "",
     }
     return xr.Dataset(data, coordinates, attributes)

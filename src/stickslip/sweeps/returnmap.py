@@ -176,11 +176,11 @@ class ReturnMap:
             "observed_next": ("point", seen[1:]),
         }
         unit = "rad" if self.coordinate == PHASE else self.model.units[self.coordinate]
-        name = self.model.about.title or self.model.about.name
         attributes: dict[str, Any] = {
             "coordinate": self.coordinate,
             "contact": self.contact,
-            "model_name": name,
+            "model_name": self.model.about.name,
+            "title": self.model.about.title,
             "units": unit,
         }
         attributes["unique"] = int(self.unique)
