@@ -1,5 +1,6 @@
 """Plans: sweeps as data, cut into chunks that can be run anywhere."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -8,6 +9,7 @@ import xarray as xr
 
 import stickslip as ss
 from stickslip.field import compile
+from stickslip.sweeps.prepare import Asked
 from stickslip.targets import join
 
 OVER = {"base.eta": np.linspace(0.8, 2.0, 10)}
@@ -99,3 +101,13 @@ def test_compiled_code_does_what_plain_python_does():
     plain.__dict__["field"] = compile(plan.model, target="python", order=plan.field.order, kernels=join.OBSERVE)
     for name, values in plain.run(plan.chunks[0]).items():
         np.testing.assert_allclose(values, compiled[name], rtol=1e-6, atol=1e-9, err_msg=name)
+
+
+def test_sweep_has_the_keywords_of_its_plan():
+    of_plan = inspect.signature(ss.plan_sweep).parameters
+    of_sweep = inspect.signature(ss.sweep).parameters
+    assert {name: of_sweep[name].default for name in of_plan} == {name: p.default for name, p in of_plan.items()}
+    assert set(of_plan) == {"model", "over", *Asked.__annotations__}
+    assert set(of_sweep) - set(of_plan) == {"threads", "checkpoint", "cluster", "progress"}
+    with pytest.raises(TypeError, match=r"sweep has no keyword 'obsrve' .did you mean 'observe'"):
+        ss.sweep(ss.models.forced_oscillator("III"), OVER, obsrve=None)

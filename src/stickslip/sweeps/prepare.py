@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -42,6 +42,25 @@ CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6}
 
 MOST_BYTES = 8e9
 """No sweep may record more than this in memory; to disk it may."""
+
+
+class Asked(TypedDict, total=False):
+    """The keywords of `plan_sweep`, which `sweep` hands on."""
+
+    observe: Observe
+    t: tuple[float, float] | None
+    periods: tuple[float, float] | None
+    start: Mapping[str, float] | str | None
+    within: Mapping[str, tuple[float, float]] | None
+    seed: int
+    carry: str | None
+    zip: bool
+    rtol: float
+    tolerance: float
+    most: int
+    most_steps: int
+    chunk: int | None
+    target: str
 
 
 def plan_sweep(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import xarray as xr
 
 from stickslip.model.errors import shown
-from stickslip.model.system import Model
+from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import cores, on_cluster, on_threads
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import Observe, SweepError, stick_to_slip
+from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
-from stickslip.sweeps.prepare import check_size, plan_sweep
+from stickslip.sweeps.prepare import Asked, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
 Progress = Callable[[int, int], None]
@@ -26,24 +27,11 @@ def sweep(
     model: Model,
     over: Any,
     *,
-    observe: Observe = stick_to_slip,
-    t: tuple[float, float] | None = None,
-    periods: tuple[float, float] | None = None,
-    start: Mapping[str, float] | str | None = None,
-    within: Mapping[str, tuple[float, float]] | None = None,
-    seed: int = 0,
-    carry: str | None = None,
-    zip: bool = False,
-    rtol: float = 1e-9,
-    tolerance: float = 1e-6,
-    most: int = 500,
-    most_steps: int = 10**7,
-    chunk: int | None = None,
-    target: str = "cpu",
     threads: int | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
     progress: Progress | None = None,
+    **asked: Unpack[Asked],
 ) -> xr.Dataset:
     """Simulate a model at many parameter values and record what its motion does after a transient.
 
@@ -56,18 +44,24 @@ def sweep(
     - over: values by parameter, for a grid of any dimension: {"belt.speed": [...], "contact.normal": [...]}; or a list
       of points, [{"belt.speed": 0.1}, ...]. "start.x.block" sweeps where a state starts.
     - zip: the values in `over` (which may be a table) belong together, row by row, and make no grid.
-    - observe: `stick_to_slip`, `slip_to_stick`, `strobe`, `section(...)`, `maxima(...)`, or None to record nothing.
+    - observe: `stick_to_slip` (the default), `slip_to_stick`, `strobe`, `section(...)`, `maxima(...)`, or None to
+      record nothing; `largest_exponent` and `signature` give one value per point; or several: a list, or a dictionary
+      with names. Where several are recorded their names stand before those of variables, "strobe.x.block", and
+      `observation_of` takes one out. Each takes a run of its own.
     - t: (transient, observed time); or periods: both in periods of the excitation, (300, 100) by default.
     - start: states by name, as the model has them by default; "stick": so, but with all contacts at rest; or
       "random", always the same for one `seed` (which is also that of random friction), in the ranges `within` by
       state (by default twice the range of the model's own motion).
     - carry: "up" or "down": along the first axis, each motion starts where the one before ended, to show hysteresis.
       Contacts that stick go on sticking, also on a belt whose speed has changed.
-    - rtol: of the integration. tolerance: how well a motion must repeat itself, relative to its extent, to be periodic.
-    - most: rows recorded per point; `truncated` says where there were more. most_steps: where to give up.
+    - rtol: of the integration, 1e-9 by default. tolerance: how well a motion must repeat itself, relative to its
+      extent, to be periodic, 1e-6 by default.
+    - most: rows recorded per point, 500 by default; `truncated` says where there were more. most_steps: where to give
+      up, after 10⁷ by default.
     - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
     - target: "cpu", or "cuda" for a GPU (one thread per trajectory; results agree within the tolerance).
-    - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped.
+    - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped. A
+      result of more than 1 GB stays there, and is read as far as it is asked for: memory does not limit such a sweep.
     - cluster: a Dask client, cluster or scheduler address to run on, in place of threads.
     - progress: called with the number of points done and their total.
 
@@ -81,11 +75,11 @@ def sweep(
     """
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
         raise SweepError(f"threads is {shown(threads)}: it must be a whole number, 1 or more")
-    plan = plan_sweep(
-        model, over, observe=observe, t=t, periods=periods, start=start, within=within, seed=seed, carry=carry,
-        zip=zip, rtol=rtol, tolerance=tolerance, most=most, most_steps=most_steps, chunk=chunk, target=target,
-    )  # fmt: skip
-    at_once = 1 if target == "cuda" else threads or cores()
+    for name in asked:
+        if name not in Asked.__annotations__:
+            raise TypeError(f"sweep has no keyword {name!r}{suggest(name, [*Asked.__annotations__, *OWN])}")
+    plan = plan_sweep(model, over, **asked)
+    at_once = 1 if plan.settings.target == "cuda" else threads or cores()
     if checkpoint is None:
         check_size(plan)
     results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
@@ -93,6 +87,18 @@ def sweep(
     if interrupted:
         data.attrs["status"] = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
     return data
+
+
+def _signature() -> inspect.Signature:
+    """The signature of `sweep` with the keywords that it hands on in full, for help and for editors."""
+    own = [each for each in inspect.signature(sweep).parameters.values() if each.kind != each.VAR_KEYWORD]
+    known = {each.name for each in own}
+    handed = [each for each in inspect.signature(plan_sweep).parameters.values() if each.name not in known]
+    return inspect.Signature([*own[:2], *handed, *own[2:]], return_annotation="xr.Dataset")
+
+
+OWN = [name for name, each in inspect.signature(sweep).parameters.items() if each.kind == each.KEYWORD_ONLY]
+sweep.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def run_plan(
