@@ -34,6 +34,27 @@ def test_map(tmp_path, monkeypatch) -> None:
     assert code == 0 and "1:1" in text and (tmp_path / "map.png").exists()
 
 
+def test_several_observations(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _ = call(
+        "sweep", "forced_oscillator", "--over", "base.eta=0.9,1.5", "--periods", "50", "20", "--observe",
+        "stick_to_slip,strobe,signature", "--plot", "strobe.png", "--save", "sweep.nc",
+    )  # fmt: skip
+    data = ss.load("sweep.nc")
+    assert code == 0 and data["strobe.count"].values.tolist() == [20, 20]
+    assert data["signature"].values.tolist() == ["stick → slip-"] * 2 and (tmp_path / "strobe.png").exists()
+
+
+def test_a_map_of_exponents(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _ = call(
+        "map", "forced_oscillator", "--over", "contact.normal=8:10:2", "--over", "base.eta=0.9:1.5:2", "--periods",
+        "50", "20", "--quantity", "largest_exponent", "--plot", "map.png", "--save", "map.nc",
+    )  # fmt: skip
+    assert code == 0 and (tmp_path / "map.png").exists()
+    assert (ss.load("map.nc")["largest_exponent"] < 0).all()
+
+
 def test_lyapunov() -> None:
     code, text = call("lyapunov", "block_on_belt", "--t", "600")
     assert code == 0 and "-inf" in text.replace("−", "-") and "1 directions are lost in stick" in text
@@ -58,6 +79,28 @@ def test_basins(tmp_path, monkeypatch) -> None:
         (("basins", "block_on_belt", "--over", "x.block=0:1:3", "--t", "10"), "basins need two --over"),
         (("lyapunov", "block_on_belt", "--t", "-5"), "-5"),
         (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--plot", "no/such.png"), "there is no folder"),
+        (("sweep", "forced_oscillator", "--over", "base.eta=1", "--over", "base.eta=2"), "gives 'base.eta' twice"),
+        (("sweep", "forced_oscillator", "--over", "eta=1,2"), "did you mean 'base.eta'"),
+        (("sweep", "forced_oscillator", "--over", "base.eta=nan:1:3"), "write NAME=FIRST:LAST:COUNT"),
+        (
+            ("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--observe", "signature", "--plot", "a.png"),
+            "no points",
+        ),
+        (
+            (
+                "map",
+                "forced_oscillator",
+                "--over",
+                "base.eta=1,2",
+                "--over",
+                "base.u0=1,2",
+                "--quantity",
+                "perod",
+                "--plot",
+                "map.png",
+            ),
+            "did you mean 'period'",
+        ),
     ],
 )
 def test_mistakes_are_one_line(arguments: tuple[str, ...], words: str) -> None:

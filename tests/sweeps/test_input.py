@@ -16,6 +16,12 @@ WRONG = [
     ({"over": {"belt.speed": [[0.1]]}}, "list of numbers"),
     ({"over": {"belt.speed": [0.1, 0.1]}}, "appears twice"),
     ({"over": 3}, "over is 3"),
+    ({"over": {3: [0.1]}}, "there is no parameter '3'"),
+    ({"over": {"speed": [0.1]}}, "did you mean 'belt.speed'"),
+    ({"over": {"x.block": [0.1]}}, "is a state: to sweep where it starts, say 'start.x.block'"),
+    ({"over": {"belt.speed": "0.1"}}, "they must be numbers"),
+    ({"over": {"belt.speed": [True]}}, "they must be numbers"),
+    ({"over": {"belt.speed": [10**400]}}, "they must be numbers"),
     ({"over": [0.1, 0.2]}, "each of its points"),
     ({"over": [{"belt.speed": 0.1}, {"block.m": 1.0}]}, r"over\[1\] gives block.m"),
     ({"over": {"belt.speed": [0.1], "block.m": [1.0, 2.0]}, "zip": True}, "as many values"),
@@ -32,6 +38,17 @@ WRONG = [
     ({"observe": ss.strobe}, "give the time between strobes"),
     ({"start": "anywhere"}, "start is 'anywhere'"),
     ({"start": {"y": 1.0}}, "there is no state 'y'"),
+    ({"start": 3}, "the start is 3: give states by name"),
+    ({"start": "random", "within": [1, 2]}, "within is .1, 2.: give a range by state"),
+    ({"start": "random", "within": {"x.block": ("a", "b")}}, "must be numbers"),
+    ({"zip": "yes"}, "zip is 'yes': it must be True or False"),
+    ({"target": ["cpu"]}, "there is no target .'cpu'."),
+    ({"most_steps": 10**30}, "most_steps is 10+"),
+    ({"progress": "yes"}, "progress is 'yes': it must be a function"),
+    ({"checkpoint": 3}, "checkpoint is 3: give the name of a folder"),
+    ({"checkpoint": ""}, "checkpoint is '': give the name of a folder"),
+    ({"checkpoint": __file__}, "is a file: checkpoint needs a folder"),
+    ({"seed": -4}, "seed is -4"),
     ({"start": "random", "within": {"y": (0, 1)}}, "no state 'y'"),
     ({"start": "random", "within": {"x.block": (1, 0)}}, "give .lowest, highest"),
     ({"start": "random", "seed": -1}, "seed is -1"),
@@ -53,8 +70,39 @@ def test_wrong_input(keywords, sentence):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("call", [ss.sweep, ss.basins, ss.lyapunov, ss.return_map])
+def test_what_is_no_model(call):
+    more = {"sweep": ({},), "basins": ({},)}.get(call.__name__, ())
+    keywords = {} if call is ss.return_map else {"t": 5}
+    with pytest.raises(ss.ModelError, match="'block_on_belt' is not a model: build a System"):
+        call("block_on_belt", *more, **keywords)
+    with pytest.raises(ss.ModelError, match=r"is a function that makes a model: call it, block_on_belt\(\)"):
+        call(ss.models.block_on_belt, *more, **keywords)
+
+
+def test_wrong_exponents_and_maps():
+    belt = ss.models.block_on_belt()
+    with pytest.raises(ss.ModelError, match="the start is 'stick': give states by name"):
+        ss.lyapunov(belt, t=5, start="stick")
+    with pytest.raises(ss.ModelError, match="rtol is 10; it must lie between"):
+        ss.lyapunov(belt, t=5, rtol=10)
+    releases = ss.return_map(ss.models.forced_oscillator("II", eta=0.9))
+    with pytest.raises(ss.ModelError, match="the points of the map are 'a': they must be numbers"):
+        releases("a")
+    with pytest.raises(ss.ModelError, match="within is 3: give a smaller and a larger number"):
+        releases.cycles(within=3)
+
+
+def test_wrong_things_to_draw():
+    for picture in (ss.plot.bifurcation, ss.plot.parameter_map, ss.plot.poincare, ss.plot.basins, ss.plot.return_map):
+        with pytest.raises(ValueError, match=r"needs|not a sweep"):
+            picture(None)
+
+
 def test_wrong_sections():
     with pytest.raises(ss.SweepError, match="direction is 'left'"):
         ss.section("x.block", 0.0, "left")
+    with pytest.raises(ss.SweepError, match=r"direction is \['up'\]"):
+        ss.section("x.block", 0.0, ["up"])
     with pytest.raises(ss.ModelError, match="must be a positive number"):
         ss.strobe.every(0)

@@ -257,7 +257,11 @@ def sweep(
     settings: Settings = None,
     start: Start = None,
     observe: Annotated[
-        str, typer.Option(help="stick_to_slip, slip_to_stick or strobe: the points that are recorded.")
+        str,
+        typer.Option(
+            help="stick_to_slip, slip_to_stick or strobe: the points that are recorded; also largest_exponent and "
+            "signature. Several with commas between them."
+        ),
     ] = "stick_to_slip",
     t: Times = None,
     periods: Periods = None,
@@ -297,7 +301,11 @@ def map_command(
     threads: Threads = None,
     checkpoint: Checkpoint = None,
     quantity: Annotated[
-        str, typer.Option(metavar="WHAT", help="What to draw: periodicity, period, events, stick_fraction, maximum.")
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What to draw: periodicity, largest_exponent, signature, period, events, stick_fraction, maximum.",
+        ),
     ] = "periodicity",
     plot: Plots = None,
     save: SweepFile = None,
@@ -307,7 +315,8 @@ def map_command(
         from stickslip.cli import sweeps
 
         request = sweeps.Request(
-            model, over, settings or [], start or [], "none", list(t or []), list(periods or []), None, rtol, 1,
+            model, over, settings or [], start or [], quantity if quantity in sweeps.MEASURED else "none",
+            list(t or []), list(periods or []), None, rtol, 1,
             threads, checkpoint, quantity, plot or [], save,
         )  # fmt: skip
         finished = sweeps.perform(request, 2)

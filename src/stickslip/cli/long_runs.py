@@ -8,7 +8,7 @@ from pathlib import Path
 from stickslip.cli import arguments, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.cli.sweeps import read_range
+from stickslip.cli.sweeps import read_ranges
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 
@@ -47,7 +47,7 @@ def basins(
 ) -> bool:
     """Print, draw and save which attractor each start leads to; whether all were resolved."""
     system = _model(model, settings)
-    grid = dict(read_range(text) for text in over)
+    grid = read_ranges(list(over))
     if len(grid) != 2:
         raise ModelError(f"basins need two --over, not {len(grid)}: --over x.block=-3:3:60 --over v.block=-2:2:60")
     outputs.check(plots, save)
@@ -61,8 +61,12 @@ def basins(
     shares = [f"{100 * float(share):.1f} %" for share in data["fraction"].values]
     names = [str(attractor) for attractor in attractors_of(data)]
     unresolved = int((data["attractor"] == -1).sum())
-    rows = [*zip(names, shares, strict=False), ("unresolved", str(unresolved))]
+    rows = list(zip(names, shares, strict=True))
+    if unresolved:
+        rows.append(("unresolved", f"{100 * data.attrs['unresolved']:.1f} %"))
     out.print(table(rows, ("attractor", "of the starts")))
+    if data.attrs["notes"]:
+        out.print(str(data.attrs["notes"]), soft_wrap=True)
     if save is not None:
         from stickslip import result
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_name, check_number
+from stickslip.model.errors import ModelError, check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.parts import Belt, Body, Contact, Ground, Interaction, Mass, Part, Rubbing, SmoothContact
 
@@ -68,6 +68,8 @@ class Model:
         """The initial values of all states, those not named in `start` as the model has them."""
         if start is None:
             start = {}
+        if isinstance(start, str) or not isinstance(start, Mapping | Iterable):
+            raise ModelError(f"the start is {shown(start)}: give states by name, or a number for each of them")
         if not isinstance(start, Mapping):
             numbers = [check_number(f"start[{i}]", value) for i, value in enumerate(start)]
             if len(numbers) != len(self.states):
@@ -85,10 +87,11 @@ class Model:
 def suggest(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: what it may have meant, and what there is."""
     known = list(known)
-    close = difflib.get_close_matches(str(name), known, n=1)
+    owned = [each for each in known if each.endswith(f".{name}")]  # "eta" where "base.eta" is meant
+    close = owned[:1] or difflib.get_close_matches(str(name), known, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
-    shown = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
-    return f"{hint}; there are: {shown or 'none'}"
+    listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
+    return f"{hint}; there are: {listed or 'none'}"
 
 
 class System(Model):

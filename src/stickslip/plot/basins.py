@@ -30,7 +30,7 @@ def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    if "attractor" not in data or "fraction" not in data:
+    if not hasattr(data, "data_vars") or "attractor" not in data or "fraction" not in data:
         raise ValueError("plot.basins needs the dataset that basins returns")
     x, y = (str(name) for name in data["attractor"].dims)
     colours = _colours(data.sizes["number"])

@@ -35,6 +35,8 @@ def return_map(
 
     Example: `ss.plot.return_map(ss.return_map(system), start=1.0)`.
     """
+    if not hasattr(releases, "iterate"):
+        raise ValueError("plot.return_map needs what return_map returns")
     data = releases.data(points=points, within=within)
     path = np.zeros(0) if start is None else releases.iterate(start, turns)
     x, following = data["x"].values, data["next"].values

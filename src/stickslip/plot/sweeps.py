@@ -107,7 +107,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
 
 
 def _swept(data: xarray.Dataset) -> list[str]:
-    if "status" not in data or "n" not in data:
+    if not hasattr(data, "data_vars") or "status" not in data or "n" not in data:
         raise ValueError("this is not a sweep: give what `sweep` returned")
     return [str(name) for name in data["status"].dims]
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.model.errors import shown
+from stickslip.model.errors import ModelError, shown
 from stickslip.model.system import Model, suggest
+from stickslip.sweeps.inputs import numbers
 from stickslip.sweeps.observation import SweepError
 
 START = "start."
@@ -65,9 +66,9 @@ class Axes:
 def axes_from(over: Any, model: Model, together: bool) -> Axes:
     """The axes that `over` describes: values by name, or a list of points by name."""
     if hasattr(over, "keys"):
-        names = tuple(str(name) for name in over.keys())  # noqa: SIM118 — tables of data have keys, too
-        values = tuple(_numbers(name, over[name]) for name in names)
-        axes = Axes(names, values, grid=not together)
+        given = list(over.keys())
+        values = tuple(_numbers(name, over[name]) for name in given)
+        axes = Axes(tuple(str(name) for name in given), values, grid=not together)
     elif isinstance(over, Sequence) and not isinstance(over, str):
         axes = _listed(over)
     else:
@@ -78,7 +79,10 @@ def axes_from(over: Any, model: Model, together: bool) -> Axes:
 
 def _listed(points: Sequence[Any]) -> Axes:
     if not all(isinstance(point, Mapping) for point in points):
-        raise SweepError("over is a list: each of its points must give values by parameter")
+        raise SweepError(
+            "over is a list: each of its points must give values by parameter, [{'belt.speed': 0.1}, …]; values of one "
+            "parameter are {'belt.speed': [0.1, …]}"
+        )
     if not points:
         raise SweepError("over is empty: a sweep needs at least one point")
     names = tuple(points[0])
@@ -89,18 +93,14 @@ def _listed(points: Sequence[Any]) -> Axes:
     return Axes(names, values, grid=False)
 
 
-def _numbers(name: str, values: Any) -> tuple[float, ...]:
+def _numbers(name: Any, values: Any) -> tuple[float, ...]:
     try:
-        numbers = np.atleast_1d(np.asarray(values, float))
-    except (TypeError, ValueError):
-        raise SweepError(f"the values of {name!r} are {shown(values)}: they must be numbers") from None
-    if numbers.ndim != 1:
-        raise SweepError(f"the values of {name!r} have the shape {numbers.shape}: they must be a list of numbers")
-    if len(numbers) == 0:
+        found = numbers(f"the values of {name!r}", values)
+    except ModelError as error:
+        raise SweepError(str(error)) from None
+    if len(found) == 0:
         raise SweepError(f"there are no values of {name!r}: a sweep needs at least one of each")
-    if not np.all(np.isfinite(numbers)):
-        raise SweepError(f"a value of {name!r} is {numbers[~np.isfinite(numbers)][0]}: values must be finite")
-    return tuple(numbers.tolist())
+    return tuple(found.tolist())
 
 
 def _check(axes: Axes, model: Model) -> None:
@@ -108,6 +108,8 @@ def _check(axes: Axes, model: Model) -> None:
         raise SweepError("over is empty: name at least one parameter")
     known = (*model.parameters, *getattr(model, "aliases", {}), *(f"{START}{state}" for state in model.states))
     for name in axes.names:
+        if name in model.states and name not in known:
+            raise SweepError(f"{name!r} is a state: to sweep where it starts, say {START + name!r}")
         if name not in known:
             raise SweepError(f"there is no parameter {name!r}{suggest(name, known)}")
     resolved = [getattr(model, "aliases", {}).get(name, name) for name in axes.names]

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.field import Field, compile
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
@@ -27,6 +27,7 @@ from stickslip.result import interpolate
 from stickslip.simulation import simulate
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
+from stickslip.sweeps.inputs import check_model, check_progress, numbers, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -124,11 +125,14 @@ def basins(
     >>> data.fraction.values.tolist(), [str(attractor) for attractor in ss.attractors_of(data)]
     ([1.0], ['rest in stick'])
     """
+    check_model(model)
+    check_progress(progress)
     t = check_number("basins: t", t, positive=True)
     near = check_number("basins: near", near, positive=True)
     axes = _axes(model, grid)
     states = _starts(model, axes, start)
-    search = _Search(model, near, _whole("most", most), forcing)
+    forcing = None if forcing is None else check_number("basins: forcing", forcing, positive=True)
+    search = _Search(model, near, whole("basins: most", most, 0), forcing)
     search.measure(states, t)
     report = progress or (lambda part: None)
     labels, arrival = _classified(search, states, t, report)
@@ -137,7 +141,7 @@ def basins(
 
 def attractors_of(data: xr.Dataset) -> list[Attractor]:
     """The attractors of a `basins` dataset, in the order of their numbers."""
-    if "attractors" not in data.attrs:
+    if not isinstance(data, xr.Dataset) or "attractors" not in data.attrs:
         raise ModelError("attractors_of needs the dataset that basins returns")
     found = []
     for entry in json.loads(data.attrs["attractors"]):
@@ -150,24 +154,22 @@ def attractors_of(data: xr.Dataset) -> list[Attractor]:
 # -- input ---------------------------------------------------------------------------------------------------------
 
 
-def _axes(model: Model, grid: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+def _axes(model: Model, grid: Any) -> dict[str, Floats]:
+    if not isinstance(grid, Mapping):
+        raise ModelError(f"basins: the grid is {shown(grid)}: give values of two states by name")
     if len(grid) != 2:
         raise ModelError(f"basins: the grid has {len(grid)} states: give two")
     axes = {}
     for name, values in grid.items():
         if name not in model.states:
             raise ModelError(f"basins: there is no state {name!r}{suggest(name, model.states)}")
-        axis = np.asarray(values, float)
-        if axis.ndim != 1 or len(axis) == 0 or not np.all(np.isfinite(axis)):
-            raise ModelError(f"basins: the grid of {name!r} must be a row of finite numbers")
+        axis = numbers(f"the values of {name!r}", values)
+        if len(axis) == 0:
+            raise ModelError(f"basins: there are no values of {name!r} on the grid")
+        if not (np.all(np.diff(axis) > 0) or np.all(np.diff(axis) < 0)):
+            raise ModelError(f"basins: the values of {name!r} must rise or fall, each different from the others")
         axes[name] = axis
     return axes
-
-
-def _whole(what: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ModelError(f"basins: {what} is {value!r}: it must be a whole number, 0 or more")
-    return int(value)
 
 
 def _starts(model: Model, axes: Mapping[str, Floats], start: Any) -> Floats:

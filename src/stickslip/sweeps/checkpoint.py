@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.model.errors import shown
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
@@ -39,6 +40,8 @@ class Checkpoint(Mapping[int, Results]):
     """
 
     def __init__(self, path: str | Path, plan: Plan) -> None:
+        if not isinstance(path, str | Path) or not str(path):
+            raise SweepError(f"checkpoint is {shown(path)}: give the name of a folder")
         self.path, self.plan = Path(path), plan
         self.sizes = [len(plan.points(chunk)) for chunk in plan.chunks]
         if not self.path.exists():
@@ -75,7 +78,10 @@ class Checkpoint(Mapping[int, Results]):
         zarr = _zarr()
         if not self.path.parent.is_dir():
             raise SweepError(f"cannot write {str(self.path)!r}: the folder {str(self.path.parent)!r} does not exist")
-        temporary = Path(tempfile.mkdtemp(dir=self.path.parent, prefix=f".{self.path.name}."))
+        try:
+            temporary = Path(tempfile.mkdtemp(dir=self.path.parent, prefix=f".{self.path.name}."))
+        except OSError as error:
+            raise SweepError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
         try:
             group = zarr.open_group(temporary, mode="w")
             group.attrs.update({"format": FORMAT, "fingerprint": self.plan.fingerprint, "sizes": self.sizes})
@@ -97,12 +103,13 @@ class Checkpoint(Mapping[int, Results]):
             raise
 
     def _opened(self) -> Any:
+        if not self.path.is_dir():
+            raise SweepError(f"{str(self.path)!r} is a file: checkpoint needs a folder")
         try:
             group = _zarr().open_group(self.path, mode="r+")
             attributes = dict(group.attrs)
-        except Exception as error:
-            reason = " ".join(str(error).split())[:120]
-            raise SweepError(f"{str(self.path)!r} is not the store of a sweep: {reason}") from None
+        except Exception:
+            raise SweepError(f"{str(self.path)!r} is not the store of a sweep: choose another name") from None
         if attributes.get("format") != FORMAT:
             raise SweepError(f"{str(self.path)!r} is not the store of a sweep, but something else: choose another name")
         if attributes.get("fingerprint") != self.plan.fingerprint or attributes.get("sizes") != self.sizes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -12,11 +11,13 @@ from numpy.typing import NDArray
 
 from stickslip.field import compile
 from stickslip.methods.base import OUTCOMES
+from stickslip.methods.exact import Exact
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
 from stickslip.status import Status
+from stickslip.sweeps.inputs import check_model, check_progress, whole
 from stickslip.sweeps.observation import CYCLES
 from stickslip.targets import join
 
@@ -113,11 +114,14 @@ def lyapunov(
     >>> chaos.lost, bool(0.1 < chaos.per_cycle[0] < 0.22)
     (1, True)
     """
+    check_model(model)
+    check_progress(progress)
     t = check_number("lyapunov: t", t, positive=True)
     transient = 0.1 * t if transient is None else check_number("lyapunov: transient", transient, nonnegative=True)
-    rtol = check_number("lyapunov: rtol", rtol, positive=True)
-    directions = len(model.states) if count is None else _whole("count", count, len(model.states))
-    march = _March(neighbours(model, rtol), model.start_state(start), _whole("renormalise", renormalise))
+    rtol = Exact(rtol=rtol).rtol
+    states = len(model.states)
+    directions = states if count is None else whole("lyapunov: count", count, 1, states, ", the number of states")
+    march = _March(neighbours(model, rtol), model.start_state(start), whole("lyapunov: renormalise", renormalise))
     cycle_of = _cycles(march.motion, per)
     report = progress or (lambda part: None)
     status = march.settle(transient, directions)
@@ -159,13 +163,6 @@ def largest_exponent(
     cycles = np.diff(releases) if cycle_of is None else np.diff(time) / cycle_of
     value, error = _ratio(np.diff(growth)[:, None], cycles)
     return float(value[0]), float(error[0])
-
-
-def _whole(what: str, value: Any, most: int | None = None) -> int:
-    allowed = "1 or more" if most is None else f"from 1 to {most}, the number of states"
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1 or (most and value > most):
-        raise ModelError(f"lyapunov: {what} is {value!r}: it must be a whole number, {allowed}")
-    return int(value)
 
 
 def _cycles(motion: Motion, per: str) -> float | None:

@@ -181,10 +181,13 @@ def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
     >>> observation_of(data, "stick_to_slip")["x.block"].dims
     ('belt.speed', 'record')
     """
+    if not isinstance(data, xr.Dataset) or "status" not in data:
+        raise SweepError("observation_of needs the dataset that sweep returns")
     known = [str(each).removesuffix(".record") for each in data.dims if str(each).endswith(".record")]
+    if not known:
+        raise SweepError("this sweep has one observation at most, and its variables have no names before them")
     if name not in known:
-        there = f"; there are: {', '.join(known)}" if known else ": it has one observation at most"
-        raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}{there}")
+        raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}")
     others = [each for each in data if any(str(each).startswith(f"{other}.") for other in known if other != name)]
     names = [*map(str, data), *map(str, data.dims)]
     own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}

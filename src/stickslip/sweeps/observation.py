@@ -214,7 +214,7 @@ def section(quantity: str, value: float = 0.0, direction: str = "up") -> Section
     >>> section("x.block", 0.5, "down")
     Section(quantity='x.block', value=0.5, direction='down')
     """
-    if direction not in DIRECTIONS:
+    if not isinstance(direction, str) or direction not in DIRECTIONS:
         raise SweepError(f"section: the direction is {shown(direction)}; it must be one of {', '.join(DIRECTIONS)}")
     return Section(quantity, check_number("section: the value", value), direction)
 
@@ -269,7 +269,7 @@ def _observation(what: Any) -> Observation:
         return NAMED[what]
     if isinstance(what, Observation):
         return what
-    hint = suggest(what, NAMED) if isinstance(what, str) else ""
+    hint = suggest(what, NAMED).partition(";")[0] if isinstance(what, str) else ""
     raise SweepError(
         f"observe is {shown(what)}{hint}: it must be stick_to_slip, slip_to_stick, strobe, section(…), maxima(…), "
         "largest_exponent, signature, several of these, or None"

@@ -14,6 +14,7 @@ from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.sweeps.axes import Axes, axes_from
+from stickslip.sweeps.inputs import check_flag, check_model, numbers, whole
 from stickslip.sweeps.observation import (
     LargestExponent,
     Measured,
@@ -88,6 +89,8 @@ def plan_sweep(
     >>> plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(100, 100)).count
     2
     """
+    check_model(model)
+    check_flag("zip", zip)
     axes = axes_from(over, model, zip)
     observations = observations_from(observe, model)
     if carry not in (None, "up", "down"):
@@ -96,39 +99,30 @@ def plan_sweep(
     settings = Settings(
         float(rtol),
         check_number("tolerance", tolerance, positive=True),
-        _whole("most", most),
-        _whole("most_steps", most_steps),
+        whole("most", most),
+        whole("most_steps", most_steps),
         target,
         _seed(seed),
     )
-    if target not in CHUNKS:
+    if not isinstance(target, str) or target not in CHUNKS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")
     for name, what in observations:
         if isinstance(what, Measured) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
     duration = _duration(model, t, periods, observations)
     text, given = _written(model)
-    size = 1 if chunk is None else _whole("chunk", chunk)
+    size = 1 if chunk is None else whole("chunk", chunk)
     plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
-    if start == "random":
-        return replace(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), _seed(seed)))
+    seed = whole("seed", seed, 0, 2**64 - 1)
+    if within is not None and not isinstance(within, Mapping):
+        raise SweepError(f"within is {shown(within)}: give a range by state, {{'x.block': (-1, 1)}}")
+    if isinstance(start, str) and start == "random":
+        return replace(plan, start=Start(plan.start.state, False, _ranges(plan, within or {}), seed))
     if within:
         raise SweepError('within gives the range of random starts: say start="random" with it')
     return plan
-
-
-def _whole(what: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise SweepError(f"{what} is {shown(value)}: it must be a whole number, 1 or more")
-    return int(value)
-
-
-def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**64:
-        raise SweepError(f"seed is {shown(value)}: it must be a whole number, 0 or more")
-    return int(value)
 
 
 def _chunk_size(plan: Plan) -> int:
@@ -163,7 +157,7 @@ def _duration(model: Model, t: Any, periods: Any, observations: Named) -> Durati
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
-    if not isinstance(value, tuple | list) or len(value) != 2:
+    if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2:
         raise SweepError(f"{what} is {shown(value)}: give two numbers, (transient, observed)")
     return (
         check_number(f"{what}: the transient", value[0], nonnegative=True),
@@ -197,14 +191,19 @@ def check_size(plan: Plan) -> None:
         )
 
 
+def _check_range(name: str, bounds: Any) -> None:
+    pair = numbers(f"within: the bounds of {name!r}", bounds) if isinstance(bounds, tuple | list) else np.zeros(0)
+    if len(pair) != 2 or pair[0] > pair[1]:
+        raise SweepError(f"within: the range of {name!r} is {shown(bounds)}: give (lowest, highest)")
+
+
 def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     """The range of random starts: as given, else twice that of the motion from the model's own start."""
     model = plan.model
     for name, bounds in within.items():
         if name not in model.states:
             raise SweepError(f"within: there is no state {name!r}{suggest(name, model.states)}")
-        if not (isinstance(bounds, tuple | list) and len(bounds) == 2 and bounds[0] <= bounds[1]):
-            raise SweepError(f"within: the range of {name!r} is {shown(bounds)}: give (lowest, highest)")
+        _check_range(name, bounds)
     if set(within) == set(model.states):
         return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
     name = plan.axes.names[0]

@@ -13,11 +13,13 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from stickslip.model.errors import ModelError, check_number
+from stickslip.methods.exact import Exact
+from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
 from stickslip.sweeps.exponents import neighbours
+from stickslip.sweeps.inputs import check_model, whole
 
 Floats = NDArray[np.float64]
 PHASE = "phase"
@@ -109,18 +111,18 @@ class ReturnMap:
 
     def __call__(self, x: ArrayLike) -> Floats:
         """The next release after each of the points x; nan where there is none."""
-        values = np.asarray(x, float)
+        values = _points(x)
         return self._returns(values.ravel(), 1)[0][:, 0].reshape(values.shape)
 
     def slope(self, x: ArrayLike) -> Floats:
         """The derivative of the map, from the variational equations."""
-        values = np.asarray(x, float)
+        values = _points(x)
         return self._returns(values.ravel(), 1)[1][:, 0].reshape(values.shape)
 
     def iterate(self, x: ArrayLike, turns: int) -> Floats:
         """The points x and the releases that follow, along the last axis: turns + 1 of them."""
-        values = np.asarray(x, float)
-        after = self._returns(values.ravel(), _whole("iterate: turns", turns))[0]
+        values = _points(x)
+        after = self._returns(values.ravel(), whole("iterate: turns", turns))[0]
         return np.concatenate([values[..., None], after.reshape(*values.shape, -1)], axis=-1)
 
     def start(self, x: float) -> tuple[float, dict[str, float]]:
@@ -138,8 +140,8 @@ class ReturnMap:
         They are sought between `samples` points, by default over the circle of phases, or the range of the observed
         points.
         """
-        length = _whole("cycles: length", length)
-        x = np.linspace(*self.range(within), _whole("cycles: samples", samples) + 1)
+        length = whole("cycles: length", length)
+        x = np.linspace(*self.range(within), whole("cycles: samples", samples) + 1)
         gap = self._gap(x, length)
         found: list[MapCycle] = []
         for i in range(len(x) - 1):
@@ -153,7 +155,7 @@ class ReturnMap:
         """The Lyapunov exponent per release, the mean of log|slope|, and its standard error from 20 blocks."""
         point = float(self.points[-1]) if x is None else check_number("lyapunov: x", x)
         logs = []
-        left = _whole("lyapunov: turns", turns)
+        left = whole("lyapunov: turns", turns)
         while left > 0:
             values, slopes = self._returns(np.array([point]), min(left, CHUNK))
             if not np.all(np.isfinite(values)):
@@ -166,7 +168,7 @@ class ReturnMap:
 
     def data(self, points: int = 600, within: tuple[float, float] | None = None) -> xr.Dataset:
         """The map as a table: `next` and `slope` over x, and the observed points with their successors."""
-        x = np.linspace(*self.range(within), _whole("data: points", points))
+        x = np.linspace(*self.range(within), whole("data: points", points))
         values, slopes = self._returns(x, 1)
         seen = self.points
         table = {
@@ -189,6 +191,8 @@ class ReturnMap:
     def range(self, within: tuple[float, float] | None = None) -> tuple[float, float]:
         """The range given, or the circle of phases, or the range of the observed points."""
         if within is not None:
+            if not isinstance(within, tuple | list) or len(within) != 2:
+                raise ModelError(f"within is {within!r}: give a smaller and a larger number")
             low, high = (check_number("within", value) for value in within)
             if not low < high:
                 raise ModelError(f"within is {within!r}: give a smaller and a larger number")
@@ -343,7 +347,8 @@ def return_map(
     >>> releases.modes, [round(cycle.multiplier, 6) for cycle in releases.cycles(within=(1.0, 1.2))]
     ({'contact1': 0, 'contact2': 0}, [-0.896378])
     """
-    motion = neighbours(model, check_number("return_map: rtol", rtol, positive=True))
+    check_model(model)
+    motion = neighbours(model, Exact(rtol=rtol).rtol)
     if contact is not None and contact not in model.contacts:
         raise ModelError(f"there is no contact {contact!r}{suggest(contact, model.contacts)}")
     if motion.is_forced and motion.forcing_period is None:
@@ -351,16 +356,18 @@ def return_map(
     chosen = coordinate or (PHASE if motion.is_forced else model.states[0])
     if chosen not in model.states and not (chosen == PHASE and motion.is_forced):
         known = [PHASE, *model.states] if motion.is_forced else list(model.states)
-        raise ModelError(f"there is no coordinate {chosen!r}{suggest(chosen, known)}; there are: {', '.join(known)}")
+        raise ModelError(f"there is no coordinate {chosen!r}{suggest(chosen, known)}")
     section, observed = _observed(motion, np.array(model.start_state(start), float), contact)
     wait = float(np.mean(np.diff(observed[:, 0]))) * PATIENCE
     return ReturnMap(model, motion, section, chosen, observed, wait)
 
 
-def _whole(what: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ModelError(f"{what} is {value!r}: it must be a whole number, 1 or more")
-    return int(value)
+def _points(x: Any) -> Floats:
+    """Points of a map as an array of any shape."""
+    try:
+        return np.asarray(x, float)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"the points of the map are {shown(x)}: they must be numbers") from None
 
 
 def _observed(motion: Motion, state: Floats, contact: str | None) -> tuple[Section, Floats]:

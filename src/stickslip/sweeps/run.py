@@ -9,13 +9,12 @@ from typing import Any, Unpack
 
 import xarray as xr
 
-from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import cores, on_cluster, on_threads
+from stickslip.sweeps.inputs import check_progress, whole
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import Asked, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
@@ -73,8 +72,8 @@ def sweep(
     >>> data["n"].values.tolist(), data["m"].values.tolist()
     ([1, 2, 1], [1, 3, 2])
     """
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise SweepError(f"threads is {shown(threads)}: it must be a whole number, 1 or more")
+    threads = None if threads is None else whole("threads", threads, 1, 10**4)
+    check_progress(progress)
     for name in asked:
         if name not in Asked.__annotations__:
             raise TypeError(f"sweep has no keyword {name!r}{suggest(name, [*Asked.__annotations__, *OWN])}")
