@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot
 
 import stickslip as ss
-from stickslip.plot.sweeps import kinds_of
+from stickslip.plot.sweeps import kinds_of, signatures_of
 
 matplotlib.use("agg")
 FORCED = ss.models.forced_oscillator("III")
@@ -85,3 +85,58 @@ def test_a_sweep_is_saved_and_loaded(diagram, tmp_path):
     again = ss.load(ss.save(diagram, tmp_path / "sweep.nc"))
     assert again.equals(diagram)
     ss.plot.bifurcation(again)
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return ss.sweep(
+        FORCED, {"contact.normal": [10.0, 10.2], "base.eta": [0.9, 1.15, 1.5]}, periods=(150, 50),
+        observe=["largest_exponent", "signature"],
+    )  # fmt: skip
+
+
+def test_signatures_have_their_colours(measured):
+    ax = ss.plot.parameter_map(measured, "signature")
+    labels = {text.get_text() for text in ax.get_legend().get_texts()}
+    (mesh,) = ax.collections
+    assert labels == {"stick → slip-", "2 × (stick → slip-)"}
+    same = measured["signature"].values == "stick → slip-"
+    codes = np.reshape(mesh.get_array(), same.shape)
+    assert len(np.unique(codes[same])) == len(np.unique(codes[~same])) == 1 and len(np.unique(codes)) == 2
+
+
+def test_exponents_are_white_at_zero(measured):
+    ax = ss.plot.parameter_map(measured, "largest_exponent")
+    (mesh,) = ax.collections
+    assert np.allclose(np.ravel(mesh.get_array()), measured["largest_exponent"].values.ravel())
+    assert mesh.norm(0.0) == 0.5 and mesh.norm(-1e9) <= 0 < 1 <= mesh.norm(1e9)
+    assert np.allclose(mesh.cmap(0.5)[:3], 1, atol=0.05)
+
+
+def test_long_signatures_that_differ_have_names_that_differ(measured):
+    words = np.array([["s → " * 40 + "a", "s → " * 40 + "b", ""], ["x", "x", "y"]])
+    data = measured.assign(signature=(measured["signature"].dims, words))
+    shown = signatures_of(data)
+    assert len(np.unique(shown)) == 5 and shown[0, 2] == "no period"
+
+
+def test_a_diagram_is_drawn_a_part_at_a_time(monkeypatch):
+    data = ss.sweep(FORCED, {"base.eta": np.linspace(0.3, 0.5, 60)}, periods=(5, 60), most=200)
+    counts = []
+    for dense, block in ((30_000, 10**6), (30_000, 500), (1000, 10**6), (1000, 500)):
+        monkeypatch.setattr("stickslip.plot.sweeps.DENSE", dense)
+        monkeypatch.setattr("stickslip.plot.sweeps.BLOCK", block)
+        ax = ss.plot.bifurcation(data)
+        drawn = ax.collections[0].get_array().filled(0) if ax.collections else ax.lines[0].get_ydata()
+        counts.append(np.asarray(drawn, float))
+    np.testing.assert_array_equal(counts[0], counts[1])
+    np.testing.assert_array_equal(counts[2], counts[3])
+    assert counts[2].sum() == len(counts[0]) == int(data["count"].sum())
+
+
+def test_one_of_several_observations_is_drawn():
+    data = ss.sweep(FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.stick_to_slip, ss.strobe])
+    with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, observation_of"):
+        ss.plot.bifurcation(data)
+    ax = ss.plot.bifurcation(ss.observation_of(data, "strobe"))
+    assert len(ax.lines[0].get_xdata()) == 40
