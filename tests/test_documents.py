@@ -18,6 +18,7 @@ README = ROOT / "README.md"
 MODEL_FILES = ROOT / "docs" / "model-files.md"
 ORBITS = ROOT / "docs" / "orbits.md"
 SERIES = ROOT / "docs" / "series.md"
+SWEEPS = ROOT / "docs" / "sweeps.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
@@ -96,6 +97,28 @@ def test_the_commands_of_the_series(elsewhere):
     for _, *arguments in (shlex.split(line, comments=True) for line in everything.splitlines()):
         assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
     assert {path.name for path in elsewhere.iterdir()} == {"run.nc", "spectrum.png", "lyapunov.png", "string.wav"}
+
+
+def test_the_python_of_the_sweeps(elsewhere, capsys):
+    pytest.importorskip("zarr")
+    scope = {}
+    for block in blocks(SWEEPS, "python"):
+        exec(block, scope)
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0] == "1 1" and "[ True  True  True]" in printed
+    assert "'stick → slip- → stick → slip-'" in printed and "\nTrue\n" in printed
+    assert "orbit of period 6.53058: 0.60" in printed and "steady sliding: 0.40" in printed
+    assert 0.1 < scope["spectrum"].per_cycle[0] < 0.22 and scope["spectrum"].lost == 1
+    names = {path.name for path in elsewhere.glob("*.png")}
+    assert names == {"bifurcation.png", "map.png", "signature.png", "exponent.png", "return-map.png", "basins.png"}
+
+
+def test_the_commands_of_the_sweeps(elsewhere):
+    pytest.importorskip("zarr")
+    (everything,) = [block for block in blocks(SWEEPS, "") if "stickslip sweep" in block]
+    for _, *arguments in (shlex.split(line, comments=True) for line in everything.splitlines()):
+        assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
+    assert {path.name for path in elsewhere.iterdir()} >= {"sweep.nc", "sweep.zarr", "exponent.png", "basins.png"}
 
 
 @pytest.mark.parametrize("text", toml_models(), ids=lambda text: text.splitlines()[0])
