@@ -102,7 +102,7 @@ def plan_sweep(
         whole("most", most),
         whole("most_steps", most_steps),
         target,
-        _seed(seed),
+        whole("seed", seed, 0, 2**63 - 1),
     )
     if not isinstance(target, str) or target not in CHUNKS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")
@@ -115,7 +115,6 @@ def plan_sweep(
     plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
-    seed = whole("seed", seed, 0, 2**64 - 1)
     if within is not None and not isinstance(within, Mapping):
         raise SweepError(f"within is {shown(within)}: give a range by state, {{'x.block': (-1, 1)}}")
     if isinstance(start, str) and start == "random":
