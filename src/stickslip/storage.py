@@ -23,7 +23,7 @@ from stickslip.model.system import Model
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
 from stickslip.result import ResultError
-from stickslip.sweeps.basins import FORMAT as BASINS
+from stickslip.sweeps.layout import BASINS
 from stickslip.sweeps.layout import FORMAT as SWEEP
 
 ORBIT = "stickslip orbit 1"

@@ -28,10 +28,10 @@ from stickslip.simulation import simulate
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
 from stickslip.sweeps.inputs import check_model, check_progress, numbers, whole
+from stickslip.sweeps.layout import BASINS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-FORMAT = "stickslip basins 1"
 UNRESOLVED = -1
 ORBIT, REST, POINT, CHAOS = "orbit", "rest", "equilibrium", "chaos"
 RTOL = 1e-9
@@ -546,7 +546,7 @@ def _dataset(model: Model, axes: Mapping[str, Floats], labels: Ints, arrival: Fl
         "description": ("number", [str(a) for a in attractors]),
     }
     attributes = {
-        "format": FORMAT,
+        "format": BASINS,
         "version": __version__,
         "model_name": model.about.name,
         "title": model.about.title,

@@ -22,6 +22,9 @@ from stickslip.sweeps.axes import Axes
 from stickslip.sweeps.observation import SweepError
 
 FORMAT = "stickslip sweep 1"
+BASINS = "stickslip basins 1"
+"""What files are known by."""
+
 NOT_COMPUTED, IMPOSSIBLE = -1, 9
 STATUSES = {NOT_COMPUTED: Status.NOT_COMPUTED, **OUTCOMES, IMPOSSIBLE: Status.IMPOSSIBLE}
 """Status codes of points."""
