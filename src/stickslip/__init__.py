@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from stickslip._version import __version__
 
 if TYPE_CHECKING:
+    from stickslip import identify as identify
     from stickslip import models as models
     from stickslip import plot as plot
     from stickslip import series as series
@@ -148,7 +149,7 @@ _HOME = {
     "stickslip.status": ("Status",),
 }  # fmt: skip
 _RENAMED = {"load_model": "load", "save_model": "save"}
-_MODULES = ("models", "plot", "series")
+_MODULES = ("identify", "models", "plot", "series")
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *_MODULES, *_WHERE]
