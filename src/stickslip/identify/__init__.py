@@ -1,21 +1,33 @@
 """Friction read from measurements: laws from velocities and forces, contact stiffness from ring-downs, static friction
 from stick times, friction forces from the motion of an oscillator; every number with its error."""
 
+from stickslip.identify.aging import AgingFit, aging, aging_verdict, compare_aging
 from stickslip.identify.bins import Classes, classes
 from stickslip.identify.characteristic import CharacteristicFit, characteristic
 from stickslip.identify.comparison import Comparison, compare
 from stickslip.identify.errors import IdentifyError
 from stickslip.identify.estimate import Estimate
+from stickslip.identify.phases import Breakaways, breakaways, sticking
+from stickslip.identify.ringdown import RingDown, ringdown
 from stickslip.identify.samples import Samples
 
 __all__ = [
+    "AgingFit",
+    "Breakaways",
     "CharacteristicFit",
     "Classes",
     "Comparison",
     "Estimate",
     "IdentifyError",
+    "RingDown",
     "Samples",
+    "aging",
+    "aging_verdict",
+    "breakaways",
     "characteristic",
     "classes",
     "compare",
+    "compare_aging",
+    "ringdown",
+    "sticking",
 ]
