@@ -8,6 +8,7 @@ from stickslip.identify.comparison import Comparison, compare
 from stickslip.identify.errors import IdentifyError
 from stickslip.identify.estimate import Estimate
 from stickslip.identify.phases import Breakaways, breakaways, sticking
+from stickslip.identify.reconstruct import Reconstruction, reconstruct
 from stickslip.identify.ringdown import RingDown, ringdown
 from stickslip.identify.samples import Samples
 
@@ -19,6 +20,7 @@ __all__ = [
     "Comparison",
     "Estimate",
     "IdentifyError",
+    "Reconstruction",
     "RingDown",
     "Samples",
     "aging",
@@ -28,6 +30,7 @@ __all__ = [
     "classes",
     "compare",
     "compare_aging",
+    "reconstruct",
     "ringdown",
     "sticking",
 ]
