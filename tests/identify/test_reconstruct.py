@@ -103,8 +103,8 @@ def test_the_law_comes_back_from_noisy_positions_as_stated(trials):
         for name in inside:
             low, high = fit.estimate.interval(name)
             inside[name] += low <= law.parameters()[name] <= high
-    # Samples are taken where the smoother puts them: errors in velocity as well cost some of the promised level.
-    assert all(count >= 0.8 * trials for count in inside.values()), inside
+    # A random walk is rougher than friction is, so the errors are rather too large; none is lost to speak of.
+    assert all(count >= 0.85 * trials for count in inside.values()), inside
 
 
 def test_excitation_and_damping_are_known_parts_of_the_force():

@@ -139,6 +139,7 @@ class _Scaled:
 class _Found:
     motion: Smoothed
     stick: list[tuple[int, int]]
+    doubtful: Bools
     events: list[int]
     speed: float
     variance: float
@@ -171,10 +172,20 @@ def _passes(data: _Scaled, walk: Steps, variance: float | None, threshold: float
     walk = replace(walk, leap=_leaps(len(walk), events, width) * height**2 / noise)
     speed, noise = _learned(data.x, walk, variance, speed)
     motion = smooth(data.x, walk, speed, noise)
-    phases, _ = _modes(data, motion, speed, threshold)
-    inside = marked([(first + 1, last - 1) for first, last in phases if last - first > 2], len(data.x))
-    motion = smooth(data.x, walk, speed, noise, data.belt, inside)
-    return _Found(motion, phases, events, speed, noise)
+    wide, _ = _modes(data, motion, speed, threshold)
+    phases = [phase for one in wide if (phase := _trimmed(data, motion, one)) is not None]
+    stick = marked(phases, len(data.x))
+    motion = smooth(data.x, walk, speed, noise, data.belt, stick)
+    return _Found(motion, phases, marked(wide, len(data.x)) & ~stick, events, speed, noise)
+
+
+def _trimmed(data: _Scaled, motion: Smoothed, phase: tuple[int, int]) -> tuple[int, int] | None:
+    """A stick phase without its ends, where the velocity differs from rest by more than its error: slip may begin
+    slowly, and a threshold sees it late."""
+    part = slice(phase[0], phase[1] + 1)
+    v = motion.mean[part, 1] - data.belt[part]
+    rest = phase[0] + np.flatnonzero(v**2 <= np.median(motion.covariance[part, 1, 1]))  # leaps blur the ends: no mean
+    return (int(rest[0]), int(rest[-1])) if len(rest) > 1 else None
 
 
 def _learned(x: Floats, walk: Steps, variance: float | None, near: float | None = None) -> tuple[float, float]:
@@ -224,6 +235,7 @@ def _result(t: Floats, measured: Floats, data: _Scaled, found: _Found) -> Recons
     margin = math.ceil(MARGIN * reach)
     for event in found.events:
         sure[max(event - margin, 0) : event + margin + 2] = False
+    sure &= ~found.doubtful
     sure[:margin] = sure[len(t) - margin :] = False
     per_velocity, per_force = data.size / data.unit, data.size * data.mass / data.unit**2
     spread = np.einsum("nii->ni", covariance)

@@ -13,7 +13,9 @@ from stickslip.model.errors import shown
 from stickslip.model.system import suggest
 
 CLEAR = 3.0
-"""The mean force to one side must exceed its standard error by this factor for its sense to be clear."""
+"""The mean force to one side must exceed its standard error by this factor for its sense to be clear …"""
+MOST = 0.9
+"""… or this part of the forces must have one sign."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +175,10 @@ def sense_of(samples: Samples, sense: str = "auto") -> float:
         raise IdentifyError(f"the sense is {shown(sense)}: it is 'against' (the velocity), 'along' or 'auto'")
     resisting = np.sign(samples.velocity) * samples.force
     sides = [resisting[samples.slip & (sign * samples.velocity > 0)] for sign in (1, -1)]
-    signs = {_sign(side) for side in sides if len(side)}
-    if len(signs) == 1 and 0.0 not in signs:
+    signs = {_sign(side) for side in sides if len(side)} - {0.0}
+    if len(signs) == 1:
         return signs.pop()
-    if not signs:
-        return -1.0
-    part = float(np.mean(np.concatenate(sides) > 0))
+    part = float(np.mean(np.concatenate([*sides, [-1.0]]) > 0))
     raise IdentifyError(
         f"at {100 * part:.0f} % of the samples the force goes along the velocity, at the others against it: say which "
         "is meant with sense='against' or sense='along', and check the zero of the force"
@@ -186,7 +186,8 @@ def sense_of(samples: Samples, sense: str = "auto") -> float:
 
 
 def _sign(values: Floats) -> float:
-    """The sign of the mean; zero where noise hides it."""
+    """The sign of the forces to one side; zero where noise hides it."""
     mean = float(np.mean(values))
     noise = float(np.std(values)) / np.sqrt(len(values))
-    return float(np.sign(mean)) if abs(mean) > CLEAR * noise else 0.0
+    most = float(np.mean(np.sign(values) == np.sign(mean)))
+    return float(np.sign(mean)) if abs(mean) > CLEAR * noise or most > MOST else 0.0
