@@ -11,6 +11,7 @@ from stickslip.identify.phases import Breakaways, breakaways, sticking
 from stickslip.identify.reconstruct import Reconstruction, reconstruct
 from stickslip.identify.ringdown import RingDown, ringdown
 from stickslip.identify.samples import Samples
+from stickslip.identify.tables import Table, read, write
 
 __all__ = [
     "AgingFit",
@@ -23,6 +24,7 @@ __all__ = [
     "Reconstruction",
     "RingDown",
     "Samples",
+    "Table",
     "aging",
     "aging_verdict",
     "breakaways",
@@ -30,7 +32,9 @@ __all__ = [
     "classes",
     "compare",
     "compare_aging",
+    "read",
     "reconstruct",
     "ringdown",
     "sticking",
+    "write",
 ]
