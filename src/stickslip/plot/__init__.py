@@ -2,7 +2,8 @@
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
 `parameter_map` and `poincare` of sweeps, `probabilities` of what they recorded, `return_map` of release
 points, `basins` of attraction; of series `spectrum`, `autocorrelation`, `embedding`, `mutual_information`,
-`false_neighbours`, `correlation_sums` and `divergence`; `save`.
+`false_neighbours`, `correlation_sums` and `divergence`; of measurements `fit`, `classes`, `ringdown`, `aging`
+and `reconstruction`; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
@@ -14,6 +15,7 @@ from stickslip.plot.characteristic import characteristic
 from stickslip.plot.comparison import comparison
 from stickslip.plot.friction import friction
 from stickslip.plot.history import history
+from stickslip.plot.identify import aging, classes, fit, reconstruction, ringdown
 from stickslip.plot.modes import modes
 from stickslip.plot.multipliers import multipliers
 from stickslip.plot.phase import phase
@@ -32,16 +34,19 @@ from stickslip.plot.series import (
 from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
 
 __all__ = [
+    "aging",
     "autocorrelation",
     "basins",
     "bifurcation",
     "branch",
     "characteristic",
+    "classes",
     "comparison",
     "correlation_sums",
     "divergence",
     "embedding",
     "false_neighbours",
+    "fit",
     "friction",
     "history",
     "modes",
@@ -51,7 +56,9 @@ __all__ = [
     "phase",
     "poincare",
     "probabilities",
+    "reconstruction",
     "return_map",
+    "ringdown",
     "save",
     "spectrum",
 ]

@@ -1,0 +1,313 @@
+"""Measurements and what was read from them: samples with the fitted law, classes of speed, ring-downs, stick times,
+reconstructed forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickslip.plot import style
+from stickslip.plot.labels import parameter_symbol, plain, with_unit
+from stickslip.plot.pieces import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+CLOUD = 3000
+"""From this many samples on, their density is drawn instead of dots that hide each other."""
+CELLS = (150, 90)
+DOT = "#8a8a8a"
+
+
+def fit(
+    fits: Any,
+    *,
+    classes: bool = True,
+    level: float = 0.95,
+    units: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw measured friction against the slip speed with the law, or the laws, fitted to it.
+
+    Returns the matplotlib Axes.
+
+    `fits`: what `identify.characteristic` or `identify.compare` returned, or a list of fits. The band is the confidence
+    band of the first law. `classes`: also means and standard deviations over classes of speed. `units`: of "velocity"
+    and "force". `ax`: where to draw; a new figure by default.
+
+    Example: `ss.plot.fit(ss.identify.characteristic((v, force), "stribeck", normal=20.0))`.
+    """
+    several = _fits(fits)
+    first = several[0]
+    speed, coefficient = _measured(first)
+    grid = np.linspace(0.0, float(np.max(speed)), 400)
+    with style.canvas(ax, 7.4, 4.4) as axes:
+        _cloud(axes, speed, coefficient)
+        if classes:
+            _bars(axes, first.classes(), style.INK)
+        low, high = first.band(grid, level)
+        axes.fill_between(grid, low, high, color=style.SERIES[0], alpha=0.25, linewidth=0, zorder=4)
+        for i, one in enumerate(several[: len(style.SERIES)]):
+            dash = "-" if i == 0 else (0, (5, 2))
+            axes.plot(
+                grid, one.coefficient(grid), color=style.SERIES[i], linestyle=dash, linewidth=2.0 if i == 0 else 1.4,
+                label=plain(one.label), zorder=5 - 0.1 * i,
+            )  # fmt: skip
+        _limit(axes, speed, coefficient)
+        given = units or {}
+        axes.set_xlabel(with_unit("slip speed $|v|$", given.get("velocity", "")))
+        bare = bool(np.all(np.asarray(first.samples.normal) == 1.0))
+        axes.set_ylabel(
+            with_unit("friction force $F$", given.get("force", "")) if bare else r"friction coefficient $\mu$"
+        )
+        style.header(axes, _numbers(first.label, first.estimate), _said(first.notes))
+        style.legend(axes, [*axes.get_legend_handles_labels()[0], _patch(f"{100 * level:g} % band")])
+    return axes
+
+
+def classes(found: Any, law: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw the mean friction in classes of slip speed with standard deviations, as `identify.classes` found them.
+
+    Returns the matplotlib Axes.
+
+    Thin bars are standard deviations of the samples, thick ones standard errors of the means. `law`: a friction law to
+    draw besides. `ax`: where to draw; a new figure by default.
+
+    Example: `ss.plot.classes(ss.identify.classes((v, force), normal=20.0))`.
+    """
+    with style.canvas(ax, 7.0, 4.2) as axes:
+        _bars(axes, found, style.SERIES[0])
+        if law is not None:
+            grid = np.linspace(0.0, float(np.max(found.speed)), 400)
+            axes.plot(grid, [law.kinetic_value(float(v)) for v in grid], color=style.SERIES[3], label="law", zorder=2)
+        top = float(np.nanmax(found.mean + np.nan_to_num(found.deviation)))
+        axes.set_xlim(0.0, 1.04 * float(np.max(found.speed)))
+        axes.set_ylim(0.0, 1.12 * top)
+        axes.set_xlabel("slip speed $|v|$")
+        axes.set_ylabel(r"friction coefficient $\mu$")
+        counts = found.count
+        style.header(axes, f"{len(counts)} classes of {int(np.min(counts))} to {int(np.max(counts))} samples")
+        style.legend(axes)
+    return axes
+
+
+def ringdown(found: Any, *, level: float = 0.95, unit: str = "", ax: Axes | None = None) -> Axes:
+    """Draw a decaying oscillation with the fitted one, as `identify.ringdown` found it.
+
+    Returns the matplotlib Axes.
+
+    Example: `ss.plot.ringdown(ss.identify.ringdown(t, x, mass=6.08))`.
+    """
+    t, grid = found.time, np.linspace(found.time[0], found.time[-1], 1500)
+    middle, reach = found["offset"], found.envelope(grid)
+    with style.canvas(ax, 7.4, 4.0) as axes:
+        axes.plot(t, found.displacement, ".", color=DOT, markersize=_dot(len(t)), label="measured", zorder=2)
+        low, high = found.band(grid, level)
+        axes.fill_between(grid, low, high, color=style.SERIES[0], alpha=0.3, linewidth=0, zorder=3)
+        axes.plot(grid, found.curve(grid), color=style.SERIES[0], linewidth=1.4, label="fit", zorder=4)
+        for sign in (1, -1):
+            axes.plot(
+                grid, middle + sign * reach, color=style.SERIES[3], linewidth=1.0, linestyle=(0, (4, 3)),
+                label="envelope" if sign > 0 else None, zorder=3,
+            )  # fmt: skip
+        axes.set_xlim(t[0], t[-1])
+        axes.set_xlabel("time $t$")
+        axes.set_ylabel(with_unit("displacement $x$", unit))
+        contact = found.contact
+        told = [rf"{_NAMES[name]} = {_value(contact[name], contact.error(name))}" for name in ("c_R", "b_R")]
+        style.header(axes, ", ".join(told), _said(found.notes))
+        style.legend(axes)
+    return axes
+
+
+def aging(fits: Any, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
+    """Draw breakaway forces against the time of stick with the fitted laws, as `identify.aging` found them.
+
+    Returns the matplotlib Axes.
+
+    `fits`: one fit, or several, the best first (`identify.compare_aging`). Times are on a logarithmic scale where they
+    span more than two decades.
+
+    Example: `ss.plot.aging(ss.identify.aging(stick_time, force))`.
+    """
+    several: list[Any] = list(fits) if isinstance(fits, Sequence) else [fits]
+    first = several[0]
+    t = first.stick_time
+    positive = t[t > 0]
+    logarithmic = bool(len(positive) == len(t) and np.max(t) > 100 * np.min(t))
+    grid = np.geomspace(np.min(t), np.max(t), 400) if logarithmic else np.linspace(0.0, np.max(t), 400)
+    with style.canvas(ax, 7.2, 4.2) as axes:
+        axes.plot(t, first.force, "o", color=DOT, markersize=3.5, markeredgewidth=0, label="measured", zorder=2)
+        low, high = first.band(grid, level)
+        axes.fill_between(grid, low, high, color=style.SERIES[0], alpha=0.25, linewidth=0, zorder=3)
+        for i, one in enumerate(several):
+            axes.plot(
+                grid, one.curve(grid), color=style.SERIES[i % len(style.SERIES)], linewidth=2.0 if i == 0 else 1.4,
+                linestyle="-" if i == 0 else (0, (5, 2)), label=plain(one.law), zorder=4,
+            )  # fmt: skip
+        if logarithmic:
+            axes.set_xscale("log")
+        axes.set_xlabel("time of stick")
+        axes.set_ylabel("breakaway force")
+        style.header(axes, _numbers(first.law, first.estimate), _said(first.notes))
+        style.legend(axes, [*axes.get_legend_handles_labels()[0], _patch(f"{100 * level:g} % band")])
+    return axes
+
+
+def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any:
+    """Draw displacement, sliding velocity and friction force against time, as `identify.reconstruct` found them.
+
+    Returns an array of three matplotlib Axes.
+
+    Stick is shaded; bands are 95 % limits; samples that are not sure are pale.
+
+    Example: `ss.plot.reconstruction(ss.identify.reconstruct(t, x, mass=1.0, stiffness=1.0))`.
+    """
+    t, given = found.time, units or {}
+    rows = [
+        ("displacement $x$", "displacement", found.displacement, None),
+        ("sliding velocity $v$", "velocity", found.velocity, found.velocity_error),
+        (r"friction force $\lambda$", "force", found.force, found.force_error),
+    ]
+    with style.context():
+        axes = style.new_figure(8.2, 6.6).subplots(3, 1, sharex=True)
+        for ax, (label, kind, values, error) in zip(axes, rows, strict=True):
+            style.dress(ax)
+            _shade(ax, t, found.stick)
+            if error is None:
+                ax.plot(t, found.measured, ".", color=DOT, markersize=_dot(len(t)), label="measured", zorder=2)
+            else:
+                ax.fill_between(
+                    t, values - 1.96 * error, values + 1.96 * error, color=style.SLIP, alpha=0.25, linewidth=0, zorder=2
+                )
+            ax.plot(t, np.where(found.sure, values, np.nan), color=style.SLIP, linewidth=1.2, zorder=4)
+            ax.plot(t, values, color=style.SLIP, linewidth=0.9, alpha=0.35, zorder=3)
+            if error is not None:
+                _room(ax, values[found.sure], error[found.sure])
+            ax.set_ylabel(with_unit(label, given.get(kind, "")))
+        axes[-1].set_xlim(t[0], t[-1])
+        axes[-1].set_xlabel(with_unit("time $t$", given.get("time", "")))
+        told = (
+            f"noise of the displacement {found.noise:.2g}; the smoother averages over about {found.reach:.0f} samples"
+        )
+        style.header(axes[0], told, list(found.notes))
+    return axes
+
+
+_NAMES = {"c_R": r"$c_\mathrm{R}$", "b_R": r"$b_\mathrm{R}$"}
+
+
+def _fits(fits: Any) -> list[Any]:
+    if hasattr(fits, "fits"):
+        return list(fits.fits.values())
+    listed = list(fits) if isinstance(fits, Sequence) else [fits]
+    if not listed or not all(hasattr(one, "estimate") and hasattr(one, "samples") for one in listed):
+        raise TypeError("plot.fit draws what identify.characteristic or identify.compare returned")
+    return listed
+
+
+def _measured(one: Any) -> tuple[Floats, Floats]:
+    samples = one.samples
+    forces = one.sense * np.sign(samples.velocity) * (samples.force - one.offset)
+    return np.abs(samples.velocity), forces / samples.normal
+
+
+def _cloud(ax: Axes, x: Floats, y: Floats) -> None:
+    """Dots, or their density where there are many."""
+    if len(x) <= CLOUD:
+        size = _dot(len(x))
+        ax.plot(x, y, ".", color=DOT, markersize=size, markeredgewidth=0, alpha=0.6, label="samples", zorder=1)
+        return
+    low, high = np.quantile(y, [0.001, 0.999])
+    room = 0.15 * (high - low)
+    count, edges_x, edges_y = np.histogram2d(x, y, CELLS, ((0.0, float(np.max(x))), (low - room, high + room)))
+    shown = np.ma.masked_equal(count.T, 0)
+    ax.pcolormesh(edges_x, edges_y, np.sqrt(shown), cmap=_greys(), vmin=0, rasterized=True, zorder=1)
+    ax.plot([], [], "s", color="#9a9a9a", markersize=7, label=f"density of\n{len(x)} samples")
+
+
+def _greys() -> Colormap:
+    """White is nothing; the darkest grey leaves the curves to be seen."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("samples", ["#f2f2f2", "#707070"])
+
+
+def _bars(ax: Axes, found: Any, color: str) -> None:
+    known = found.count > 1
+    v, mean = found.speed[known], found.mean[known]
+    bar: dict[str, Any] = {"fmt": "none", "ecolor": color, "capsize": 0}
+    ax.errorbar(v, mean, yerr=found.deviation[known], elinewidth=0.8, zorder=5.5, **bar)
+    ax.errorbar(v, mean, yerr=found.error[known], elinewidth=2.6, zorder=5.6, **bar)
+    ax.plot(
+        v,
+        mean,
+        "o",
+        color=color,
+        markersize=4.2,
+        label="class means;\nbars: deviation,\nthick: of the mean",
+        zorder=5.7,
+    )
+
+
+def _limit(ax: Axes, speed: Floats, coefficient: Floats) -> None:
+    low, high = np.quantile(coefficient, [0.005, 0.995])
+    room = 0.12 * (high - low)
+    lines = np.concatenate(
+        [np.asarray(line.get_ydata(), float) for line in ax.lines if np.size(line.get_xdata()) == 400]
+    )
+    ax.set_xlim(0.0, float(np.max(speed)))
+    ax.set_ylim(min(0.0, low - room) if low < 0.4 * high else low - room, max(high + room, float(np.max(lines)) * 1.03))
+
+
+def _room(ax: Axes, values: Floats, error: Floats) -> None:
+    """Limits that the sure samples set, not the wide errors beside a change of mode."""
+    if len(values) == 0:
+        return
+    low, high = float(np.min(values - 2 * error)), float(np.max(values + 2 * error))
+    ax.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
+
+
+def _shade(ax: Axes, t: Floats, stick: Any) -> None:
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], stick.astype(int), [0]])))
+    for first, end in edges.reshape(-1, 2):
+        ax.axvspan(t[first], t[min(end, len(t) - 1)], zorder=0, **style.STICK_SHADE)
+
+
+def _dot(count: int) -> float:
+    return 5.0 if count < 300 else 3.0 if count < 1500 else 1.8
+
+
+def _patch(label: str) -> Any:
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor=style.SERIES[0], alpha=0.25, linewidth=0, label=label)
+
+
+def _numbers(label: str, estimate: Any) -> str:
+    """The law and its parameters with their errors, in two lines where they are many."""
+    told = [f"{parameter_symbol(name)} = {_value(value, error)}" for name, value, error, *_ in estimate.rows()]
+    half = len(told) if len(told) <= 3 else (len(told) + 1) // 2
+    lines = [", ".join(told[:half]), ", ".join(told[half:])]
+    return f"{plain(label)}: " + "\n".join(line for line in lines if line)
+
+
+def _value(value: float, error: float) -> str:
+    """A value to the digits that its error leaves.
+
+    >>> _value(0.30012, 0.0021), _value(150321.0, 820.0), _value(2.0, 0.0)
+    ('0.3001 ± 0.0021', '150320 ± 820', '2')
+    """
+    if not np.isfinite(error) or error <= 0:
+        return f"{value:.4g}" + (" (not determined)" if error == np.inf else "")
+    digits = 1 - int(np.floor(np.log10(error)))
+    if digits <= 0:
+        return f"{round(value, digits):.0f} ± {round(error, digits):.0f}"
+    return f"{value:.{digits}f} ± {error:.{digits}f}" if digits < 7 else f"{value:.6g} ± {error:.2g}"
+
+
+def _said(notes: Sequence[str]) -> list[str]:
+    return list(notes[:3])
