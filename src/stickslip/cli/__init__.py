@@ -427,6 +427,69 @@ def sound(
         raise typer.Exit(STOPPED_EARLY)
 
 
+@app.command()
+def identify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Measurements: a CSV file.", show_default=False)],
+    what: Annotated[
+        str, typer.Option(metavar="WHAT", help="characteristic, ringdown, aging or reconstruct.")
+    ] = "characteristic",
+    velocity: Annotated[str | None, typer.Option(metavar="COLUMN", help="The sliding velocity.")] = None,
+    force: Annotated[str | None, typer.Option(metavar="COLUMN", help="The friction force.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="The time.")] = None,
+    displacement: Annotated[str | None, typer.Option(metavar="COLUMN", help="The displacement.")] = None,
+    stick_time: Annotated[str | None, typer.Option(metavar="COLUMN", help="How long the contact stuck.")] = None,
+    excitation: Annotated[str | None, typer.Option(metavar="COLUMN", help="A known force on the oscillator.")] = None,
+    normal: Annotated[str | None, typer.Option(metavar="NUMBER|COLUMN", help="The normal force.")] = None,
+    law: Annotated[
+        str,
+        typer.Option(help="coulomb, hyperbolic, stribeck, gaussian, popp_stelter, polynomial:3, stribeck+viscous, …"),
+    ] = "stribeck",
+    compare: Annotated[
+        str | None, typer.Option(metavar="LAWS", help="Others to compare with: hyperbolic,coulomb")
+    ] = None,
+    fix: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter that keeps a value.")] = None,
+    loss: Annotated[str, typer.Option(help="squares, huber or cauchy; the last two do not mind outliers.")] = "squares",
+    side: Annotated[str, typer.Option(help="Direction of slip: both, + or -.")] = "both",
+    offset: Annotated[bool, typer.Option("--offset", help="The zero of the force may be off: fit it.")] = False,
+    slowest: Annotated[float | None, typer.Option(help="Leave slower samples out.")] = None,
+    classes: Annotated[int, typer.Option(help="How many classes of speed.")] = 20,
+    mass: Annotated[float | None, typer.Option(help="Of the oscillator.")] = None,
+    stiffness: Annotated[float | None, typer.Option(help="Of its spring, without the contact.")] = None,
+    damping: Annotated[float | None, typer.Option(help="Of its damper, without the contact.")] = None,
+    belt: Annotated[float | None, typer.Option(help="The velocity of the surface.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Slip speeds below it are rest.")] = None,
+    start: Annotated[float | None, typer.Option(help="Where a ring-down begins in the record.")] = None,
+    end: Annotated[float | None, typer.Option(help="Where it ends.")] = None,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave rows out that cannot be read.")] = False,
+    decimal: Annotated[str, typer.Option(help="The decimal mark, . or ,")] = ".",
+    plot: Plots = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write classes of speed, or reconstructed forces, to CSV.")
+    ] = None,
+) -> None:
+    """Read friction from measurements, with errors.
+
+    Friction laws from velocities and forces; contact stiffness from a ring-down; static friction against the time of
+    stick; friction forces from the displacement of an oscillator.
+    """
+    with one_line_errors():
+        from stickslip.cli import measurements
+
+        columns = {
+            "velocity": velocity, "force": force, "time": time, "displacement": displacement,
+            "stick_time": stick_time, "excitation": excitation,
+        }  # fmt: skip
+        numbers = {
+            "mass": mass, "stiffness": stiffness, "damping": damping, "belt": belt, "threshold": threshold,
+            "start": start, "end": end, "slowest": slowest,
+        }  # fmt: skip
+        request = measurements.Request(
+            file, what, columns, law, compare, normal, fix or [], numbers, loss, side, offset, classes, skip_bad,
+            decimal, plot or [], save,
+        )  # fmt: skip
+        measurements.perform(request)
+
+
 @contextmanager
 def one_line_errors() -> Iterator[None]:
     """What a user can mend is one line on stderr, not a traceback."""
