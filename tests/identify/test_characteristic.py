@@ -52,7 +52,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(name):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LAWS)
 def test_intervals_over_thousands_of_trials(name):
-    law, trials = LAWS[name], 4000
+    law, trials = LAWS[name], 2000
     inside: dict[str, int] = {}
     for seed in range(trials):
         estimate = characteristic(measured(law, 10_000 + seed), law, normal=20.0).estimate
@@ -250,6 +250,20 @@ def test_three_speeds_do_not_determine_a_cubic():
 def test_a_weakly_determined_parameter_is_said_to_be_one():
     fit = characteristic(measured(ss.Coulomb(0.3), 4), "stribeck", normal=20.0)
     assert any("hardly determine v_s" in note or "limit" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize("name", ["hyperbolic", "stribeck", "popp_stelter", "polynomial", "stribeck+viscous"])
+@pytest.mark.parametrize("truth", ["hyperbolic", "popp_stelter"])
+def test_units_do_not_matter(name, truth):
+    v, force = measured(LAWS[truth], 2)
+    here = characteristic((v, force), name)
+    there = characteristic((1e-6 * v, 1e9 * force), name)
+    assert there.estimate.at_bound == here.estimate.at_bound
+    speeds = np.array([0.0, 0.5, 2.0])
+    assert there.coefficient(1e-6 * speeds) == pytest.approx(1e9 * here.coefficient(speeds), rel=1e-6)
+    z = [here.estimate.error(x) / abs(here[x]) for x in here.estimate.names if x not in here.estimate.at_bound]
+    same = [there.estimate.error(x) / abs(there[x]) for x in there.estimate.names if x not in there.estimate.at_bound]
+    assert same == pytest.approx(z, rel=1e-4)
 
 
 def test_a_parameter_at_its_limit_has_no_error():

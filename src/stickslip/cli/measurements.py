@@ -263,7 +263,9 @@ def _reconstruct(request: Request, out: Console) -> None:
         threshold=request.numbers.get("threshold"),
         excitation=data[push] if push else None,
     )
-    out.print(f"noise of the displacement {number(found.noise, 3)}, smoothed over about {found.reach:.0f} samples")
+    out.print(
+        f"noise of the displacement {number(found.noise, 3)}, smoothed with {found.reach:.0f} samples to either side"
+    )
     shares = [f"{100 * float(np.mean(part)):.1f} %" for part in (found.stick, found.sure)]
     out.print(f"{shares[0]} of the samples stick, {shares[1]} are sure")
     samples = found.samples(_normal(request)[0])

@@ -232,15 +232,21 @@ def _problem(data: _Data, pinned: Mapping[str, float], bounds: Mapping[str, tupl
         slopes = normal[:, None] * law.curve.gradient(at, p[:inner])
         return np.column_stack([slopes, zero]) if data.offset else slopes
 
-    size = np.array([_size(law, name, speed) for name in law.names] + [1.0] * data.offset)
+    force = float(np.median(np.abs(samples.force)))
+    friction = force / float(np.mean(samples.normal))
+    size = np.array([_size(law, name, speed, friction) for name in law.names] + [force] * data.offset)
     free = tuple(name for name in names if name not in pinned and name not in law.unseen)
     linear = (*law.curve.linear, "offset") if data.offset else law.curve.linear
     return Problem(names, value, gradient, observed, start, lower, upper, free, linear, size)
 
 
-def _size(law: LawCurve, name: str, speed: Floats) -> float:
-    """What a parameter that starts at zero may be like: nonlinear ones are mostly one over a speed."""
-    return 1.0 if name in law.curve.linear else 1.0 / max(float(np.median(speed)), 1e-300)
+def _size(law: LawCurve, name: str, speed: Floats, friction: float) -> float:
+    """What a parameter that starts at zero may be like: by how much it changes the law at the usual speed."""
+    typical = max(float(np.median(speed)), 1e-300)
+    if name not in law.curve.linear:
+        return 1.0 / typical  # mostly one over a speed
+    slope = law.curve.gradient(np.array([typical]), law.start)[0, law.names.index(name)]
+    return (friction or 1.0) / abs(slope) if np.isfinite(slope) and slope else friction or 1.0
 
 
 def _limits(

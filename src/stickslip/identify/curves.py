@@ -190,7 +190,8 @@ def by_differences(value: Callable[[Floats, Floats], Floats], linear: tuple[str,
 
     def gradient(x: Floats, p: Floats) -> Floats:
         columns = []
-        for i, size in enumerate(np.maximum(np.abs(p), 1e-3)):
+        least = 1e-3 * float(np.max(np.abs(p), initial=0.0)) or 1e-3  # a parameter that is zero has no size of its own
+        for i, size in enumerate(np.maximum(np.abs(p), least)):
             step = np.zeros(len(p))
             step[i] = 6e-6 * size  # the cube root of round-off balances it against the curvature
             columns.append((value(x, p + step) - value(x, p - step)) / (2 * step[i]))

@@ -33,7 +33,8 @@ class Reconstruction:
 
     `velocity` is the sliding velocity ẋ − belt, `force` the friction force on the mass, both with their standard
     errors. `stick` marks rest, where the force is the reaction; `sure` are samples far enough from changes of mode.
-    `noise` is the standard deviation of the measured displacement, `reach` over how many samples the smoother averages.
+    `noise` is the standard deviation of the measured displacement, `reach` how many samples to either side the smoother
+    looks.
 
     >>> t = np.arange(0, 10, 0.01)
     >>> x = np.cos(t) + np.random.default_rng(0).normal(0, 1e-3, 1000)
@@ -154,7 +155,7 @@ def _excitation(given: Any, t: Floats) -> Floats:
 
 
 def reach_of(speed: float) -> float:
-    """Over how many samples the smoother averages: where the spectrum of the walk, speed/ω⁶, meets that of the noise.
+    """How many samples to either side the smoother looks: the spectrum of the walk, speed/ω⁶, meets that of the noise.
 
     >>> round(reach_of(1e-6), 6)
     10.0
@@ -243,7 +244,7 @@ def _result(t: Floats, measured: Floats, data: _Scaled, found: _Found) -> Recons
     notes = []
     if reach > len(t) / 20:
         notes.append(
-            f"The smoother averages over {reach:.0f} of {len(t)} samples: the record is too short or too noisy."
+            f"The smoother reaches over {reach:.0f} of {len(t)} samples: the record is too short or too noisy."
         )
     return Reconstruction(
         t,

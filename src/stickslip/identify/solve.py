@@ -189,7 +189,7 @@ def _from(problem: Problem, root: Floats, start: Floats) -> tuple[Floats, Bools]
     if _inside(problem, p):
         return p, np.zeros_like(free)
     p = _bounded(problem, root, start, free)
-    room = AT_BOUND * np.maximum(np.abs(p), problem.size)
+    room = AT_BOUND * np.where(start == 0, problem.size, np.abs(start))
     held = free & ((p - problem.lower < room) | (problem.upper - p < room))
     p = np.where(held, np.where(p - problem.lower < room, problem.lower, problem.upper), p)
     better = _unbounded(problem, root, p, free & ~held)

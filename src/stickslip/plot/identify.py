@@ -191,7 +191,7 @@ def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any
         axes[-1].set_xlim(t[0], t[-1])
         axes[-1].set_xlabel(with_unit("time $t$", given.get("time", "")))
         told = (
-            f"noise of the displacement {found.noise:.2g}; the smoother averages over about {found.reach:.0f} samples"
+            f"noise of the displacement {found.noise:.2g}; the smoother looks {found.reach:.0f} samples to either side"
         )
         style.header(axes[0], told, list(found.notes))
     return axes
@@ -218,8 +218,8 @@ def _measured(one: Any) -> tuple[Floats, Floats]:
 def _cloud(ax: Axes, x: Floats, y: Floats) -> None:
     """Dots, or their density where there are many."""
     if len(x) <= CLOUD:
-        size = _dot(len(x))
-        ax.plot(x, y, ".", color=DOT, markersize=size, markeredgewidth=0, alpha=0.6, label="samples", zorder=1)
+        size = max(_dot(len(x)), 2.8)
+        ax.plot(x, y, ".", color=DOT, markersize=size, markeredgewidth=0, alpha=0.8, label="samples", zorder=1)
         return
     low, high = np.quantile(y, [0.001, 0.999])
     room = 0.15 * (high - low)
