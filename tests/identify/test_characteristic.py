@@ -375,6 +375,8 @@ def test_classes_have_means_deviations_and_counts():
         (lambda: characteristic(([1, 2], [1, 1]), "coulomb", slowest=5), "slowest = 5"),
         (lambda: characteristic(([1, 2], [1, 1]), 3), "the law is 3"),
         (lambda: characteristic(3, "coulomb"), "give a pair"),
+        (lambda: characteristic(([1, 2, 3], [0, 0, 0]), "coulomb"), "zero at all samples"),
+        (lambda: characteristic(([1, 2, 3], [1, 1.2, 1.1]), "polynomial:1", sense="against"), "no friction law"),
         (lambda: characteristic(([1, 2], [1, 1]), "coulomb", error=1.0, weights=[1, 1]), "both error and weights"),
         (lambda: compare(([1, 2], [1, 1]), criterion="dic"), "no criterion 'dic'"),
         (lambda: classes(([1, 2], [1, 1]), 0), "cannot be 0 classes"),

@@ -79,6 +79,10 @@ def test_records_without_oscillation_are_refused():
     t = np.linspace(0, 1, 200)
     with pytest.raises(IdentifyError, match="oscillation"):
         ringdown(t, np.random.default_rng(0).normal(0, 1, 200) * 1e-3 + np.exp(-5 * t), mass=1.0)
+    with pytest.raises(IdentifyError, match="no oscillation was found"):
+        ringdown(t, np.random.default_rng(1).normal(0, 1, 200), mass=1.0)
+    with pytest.raises(IdentifyError, match="all its samples are equal"):
+        ringdown(t, np.ones(200), mass=1.0)
     with pytest.raises(IdentifyError, match="needs at least 8"):
         ringdown(t, np.cos(40 * t), mass=1.0, start=0.99)
     with pytest.raises(IdentifyError, match=r"time\[1\] = 0 does not lie after"):

@@ -16,7 +16,7 @@ from stickslip.identify.errors import Floats, IdentifyError, column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.identify.solve import Problem, solve
-from stickslip.model.errors import shown
+from stickslip.model.errors import ModelError, shown
 from stickslip.model.laws import FrictionLaw
 
 GROUPS = 12
@@ -325,15 +325,20 @@ def _joined(estimate: Estimate, name: str, ratio: Floats, kinetic: float) -> Est
 
 
 def _law(law: LawCurve, estimate: Estimate) -> FrictionLaw:
-    values = {name: value for name, value in estimate.parameters.items() if name in law.names}
-    return law.rebuilt({name: values[name] for name in law.names})
+    values = estimate.parameters
+    try:
+        return law.rebuilt({name: values[name] for name in law.names})
+    except ModelError as error:
+        raise IdentifyError(
+            f"the best fit is no friction law ({error}); start elsewhere, fix a parameter, or choose another law"
+        ) from None
 
 
 def _doubts(samples: Samples, residuals: Floats, memory: int) -> tuple[str, ...]:
     """Samples of a record are neighbours in time: errors that go together make all intervals too small."""
     if samples.time is None or memory or len(residuals) < 20:
         return ()
-    together = float(np.corrcoef(residuals[1:], residuals[:-1])[0, 1])
+    together = float(np.corrcoef(residuals[1:], residuals[:-1])[0, 1]) if np.ptp(residuals) > 0 else 0.0
     if not together * math.sqrt(len(residuals)) > CORRELATED:
         return ()
     steps = math.ceil(-3 / math.log(together)) if together < 1 else len(residuals)

@@ -177,6 +177,8 @@ def _passes(data: _Scaled, walk: Steps, variance: float | None, threshold: float
     phases = [phase for one in wide if (phase := _trimmed(data, motion, one)) is not None]
     stick = marked(phases, len(data.x))
     motion = smooth(data.x, walk, speed, noise, data.belt, stick)
+    if not np.all(np.isfinite(motion.mean)):
+        raise IdentifyError("the force cannot be computed from this record: say what its noise is, with noise=…")
     return _Found(motion, phases, marked(wide, len(data.x)) & ~stick, events, speed, noise)
 
 

@@ -22,6 +22,8 @@ RATES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Decay per radian of the oscillation that is tried as a start."""
 NAMES = ("frequency", "decay", "offset", "cosine", "sine")
 CORRELATED = 4.0
+CHANCE = 1e-3
+"""An oscillation that noise alone would show with a probability above this is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +152,7 @@ def ringdown(
     given = None if error is None else np.full(len(x), check_number("error", error, positive=True))
     signal, p = solve(replace(problem, linear=NAMES), error=given)  # the start is good: there is no grid to search
     residuals = x - _value(since, p)
-    _check(signal, p, since)
+    _check(signal, p, since, x, residuals)
     contact = _contact(signal, known)
     notes = tuple(_doubts(p, since, residuals))
     return RingDown(signal, replace(contact, notes=notes), t, x, residuals)
@@ -164,6 +166,8 @@ def _record(time: Any, displacement: Any, start: float | None, end: float | None
         raise IdentifyError(
             f"{int(np.sum(used))} samples lie between start and end: a ring-down needs at least {LEAST_SAMPLES}"
         )
+    if np.ptp(x[used]) == 0:
+        raise IdentifyError("the record does not swing: all its samples are equal")
     return t[used], x[used]
 
 
@@ -213,9 +217,12 @@ def _first(t: Floats, x: Floats, frequency: float) -> Floats:
     return chosen
 
 
-def _check(signal: Estimate, p: Floats, t: Floats) -> None:
-    frequency = p[0]
-    if signal.undetermined or not math.isfinite(signal.error("frequency")):
+def _check(signal: Estimate, p: Floats, t: Floats, x: Floats, residuals: Floats) -> None:
+    frequency, count = p[0], len(x)
+    # A sine can be fitted to noise alone, at the best of about n/2 frequencies: how likely is one as good as this?
+    left = float(np.sum(residuals**2) / max(np.sum((x - np.mean(x)) ** 2), 1e-300))
+    by_chance = count / 2 * left ** ((count - len(p)) / 2)
+    if signal.undetermined or not math.isfinite(signal.error("frequency")) or by_chance > CHANCE:
         raise IdentifyError("the record does not swing: no oscillation was found in it")
     if signal.error("frequency") > 0.3 * abs(frequency):
         raise IdentifyError(
@@ -258,7 +265,7 @@ def _doubts(p: Floats, t: Floats, residuals: Floats) -> list[str]:
         notes.append(f"The record has {turns:.2g} periods only: offset, decay and frequency are hard to tell apart.")
     if p[1] < 0:
         notes.append("The oscillation grows: there is something that drives it, or the record is too short.")
-    together = float(np.corrcoef(residuals[1:], residuals[:-1])[0, 1])
+    together = float(np.corrcoef(residuals[1:], residuals[:-1])[0, 1]) if np.any(residuals) else 0.0
     if together * math.sqrt(len(residuals)) > CORRELATED:
         notes.append(
             f"The residuals are no noise (correlation {together:.2f} from one to the next): the decay is not that of a "

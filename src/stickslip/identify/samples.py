@@ -178,7 +178,10 @@ def sense_of(samples: Samples, sense: str = "auto") -> float:
     signs = {_sign(side) for side in sides if len(side)} - {0.0}
     if len(signs) == 1:
         return signs.pop()
-    part = float(np.mean(np.concatenate([*sides, [-1.0]]) > 0))
+    every = np.concatenate(sides)
+    if not np.any(every):
+        raise IdentifyError("the friction force is zero at all samples that slip: there is nothing to read from it")
+    part = float(np.mean(every > 0))
     raise IdentifyError(
         f"at {100 * part:.0f} % of the samples the force goes along the velocity, at the others against it: say which "
         "is meant with sense='against' or sense='along', and check the zero of the force"

@@ -97,7 +97,7 @@ def likeliest(y: Floats, walk: Steps, variance: float | None, near: float | None
     def cost(exponent: float) -> float:
         determinants, squares, count = _innovations(y, walk, 10**exponent)
         if variance is None:
-            return determinants + count * math.log(squares / count)
+            return determinants + count * math.log(max(squares / count, 1e-300))
         return determinants + count * math.log(variance) + squares / variance
 
     top = FASTEST if near is None else min(math.log10(near) + 2, FASTEST)
@@ -114,13 +114,15 @@ def _innovations(y: Floats, walk: Steps, speed: float) -> tuple[float, float, in
     """Σ log F, Σ e²/F and the number of innovations e with variances F, in units of the noise."""
     record = _forward(y, walk, speed, [None] * len(y))
     e, f = np.array(record.error[3:]), np.array(record.variance[3:])  # the first three settle what is not known
+    if not np.all(f > 0) or not np.all(np.isfinite(e)):
+        return math.inf, 1.0, len(e)  # round-off has won: such a walk cannot be computed
     return float(np.sum(np.log(f))), float(np.sum(e * e / f)), len(e)
 
 
 def _ignorance(y: Floats) -> tuple[float, float, float]:
     """Variances of the first position, velocity and force, over that of the noise: the third differences of the record
     are mostly noise, with 20 times its variance."""
-    noise = max(float(np.median(np.diff(y, 3) ** 2)) / 20, 1e-16 * float(np.ptp(y)) ** 2, 1e-300)
+    noise = max(float(np.median(np.diff(y, 3) ** 2)) / 20, 1e-12 * float(np.ptp(y)) ** 2, 1e-300)
     change = float(np.max(np.abs(np.diff(y)))) ** 2
     return DIFFUSE * float(np.ptp(y)) ** 2 / noise, DIFFUSE * change / noise, DIFFUSE * change / noise
 

@@ -267,7 +267,8 @@ def _estimate(
 ) -> Estimate:
     p, active = found.p, problem.chosen & ~found.held
     rest = root * (problem.observed - problem.value(p))
-    slopes = root[:, None] * problem.gradient(p)[:, active]
+    # Where a derivative has no value, 0·∞ as a rule, the sample says nothing about the parameter.
+    slopes = np.nan_to_num(root[:, None] * problem.gradient(p)[:, active], nan=0.0, posinf=0.0, neginf=0.0)
     names = [name for name, is_active in zip(problem.names, active, strict=True) if is_active]
     shape, lost = _inverse(slopes, names)
     count, used = len(rest), len(names)
