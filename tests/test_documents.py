@@ -19,6 +19,7 @@ MODEL_FILES = ROOT / "docs" / "model-files.md"
 ORBITS = ROOT / "docs" / "orbits.md"
 SERIES = ROOT / "docs" / "series.md"
 SWEEPS = ROOT / "docs" / "sweeps.md"
+IDENTIFY = ROOT / "docs" / "identify.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
@@ -119,6 +120,28 @@ def test_the_commands_of_the_sweeps(elsewhere):
     for _, *arguments in (shlex.split(line, comments=True) for line in everything.splitlines()):
         assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
     assert {path.name for path in elsewhere.iterdir()} >= {"sweep.nc", "sweep.zarr", "exponent.png", "basins.png"}
+
+
+def test_friction_from_measurements(elsewhere, capsys):
+    scope = {}
+    for block in blocks(IDENTIFY, "python"):
+        exec(block, scope)
+    printed = capsys.readouterr().out
+    assert "v was in mm/s: it is in m/s now." in printed and "The samples speak for popp_stelter" in printed
+    assert "mu_0 = 0.400717 ± 0.0032" in printed and "c_R = 150316 ± 6.5e+02" in printed
+    low, high = scope["fit"].estimate.interval("lambda_1")
+    assert (low, high) == (pytest.approx(1.173, abs=5e-4), pytest.approx(1.590, abs=5e-4))
+    assert ss.find_orbit(scope["system"]).period == pytest.approx(8.078, abs=5e-4)
+    assert scope["again"]["delta"] == pytest.approx(3.003, abs=5e-3)
+    write = ss.identify.write
+    write("ring.csv", {"t": scope["contact"].time, "x": scope["contact"].displacement})
+    write("stick.csv", {"t": scope["stuck"], "F": scope["breakaway"]})
+    write("motion.csv", {"t": scope["t"], "x": scope["x"]})
+    commands = [line for block in blocks(IDENTIFY, "") for line in block.splitlines()]
+    assert len(commands) == 4
+    for _, *arguments in map(shlex.split, commands):
+        assert CliRunner().invoke(app, arguments).exit_code == 0, arguments
+    assert len(list(elsewhere.glob("*.png"))) == 5
 
 
 @pytest.mark.parametrize("text", toml_models(), ids=lambda text: text.splitlines()[0])
