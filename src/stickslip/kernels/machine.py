@@ -14,3 +14,13 @@ def rough_log2(x: float) -> float:
 def fused(a: float, b: float, c: float) -> float:
     """a·b + c in one operation, where the processor has it."""
     return a * b + c
+
+
+def rough_exp2(x: float) -> float:
+    """Two to the power x, |x| < 1000, within a thousandth."""
+    return float(2.0**x)
+
+
+def any_lane(condition: bool) -> bool:
+    """Whether the condition holds in any of the trajectories that travel together; here each travels alone."""
+    return condition

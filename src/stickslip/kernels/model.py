@@ -55,6 +55,15 @@ DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step; for
 small changes their number, the parameter each varies, branches before and modes after an event."""
 
+SIGN = FRESH = BEFORE = LIMIT = LOG_TOLERANCE = STATUS = MOST = HASTE = TRIES = CHANGE = POINT = OLD_TIME = OLD_STATE = 0
+SIDE = END_VALUE = URGENCY = SINGULAR = 0
+"""In W, for trajectories in lockstep, where modes and counters are floats: slip signs, contacts to be asked about their
+mode, modes before the event; longest step allowed, binary logarithm of the tolerance, whether it runs, most steps, rapid
+events, ticks without going on, changes of mode, time and state before the tick. Then work space."""
+
+KEPT = LANE_ROWS = 0
+"""How much of W is kept between ticks; that and the constants of the model."""
+
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
 
@@ -78,3 +87,12 @@ def taylor(W: Floats, I: Ints) -> int:
 
 def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:
     """Fill the series of the small change with the δz at W[begin] and of parameter `which`; `taylor` came before."""
+
+
+def rest(W: Floats) -> None:
+    """Fill v, G and D at the present state and time, for trajectories in lockstep."""
+
+
+def lane_tick(B: Floats) -> bool:
+    """`lockstep.tick` for all trajectories that travel together; row r of B has place r of the W of each."""
+    return False

@@ -20,6 +20,7 @@ _TYPES: dict[str, Any] = {
     "Ints": ctypes.c_void_p,
     "int": ctypes.c_int64,
     "float": ctypes.c_double,
+    "bool": ctypes.c_bool,
     "None": None,
 }
 
@@ -60,6 +61,8 @@ def program(path: Path) -> Program:
     from stickslip.targets import compiler
 
     module = join.load(path)
+    if hasattr(module, "LANES"):
+        module.LANES = compiler.lanes()
     mark = hashlib.sha256(compiler.machine_name().encode()).hexdigest()[:12]
     stored = path.with_suffix(f".{mark}.o")
     if not stored.exists():
