@@ -16,7 +16,7 @@ trajectory up; it is then done again from its start by the march.
 
 from math import sqrt
 
-from stickslip.kernels.machine import any_lane, rough_exp2, rough_log2
+from stickslip.kernels.machine import any_lane, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
     BEFORE,
     CHANGE,
@@ -27,9 +27,13 @@ from stickslip.kernels.model import (
     GAP,
     GUESS,
     HASTE,
+    HEED,
+    INVERSE,
     KEPT,
     LANE_ROWS,
     LAST_EVENT,
+    LEAD,
+    LEAST,
     LIMIT,
     LOG_TOLERANCE,
     MODE,
@@ -95,40 +99,39 @@ def tick(W: Floats) -> bool:
     W[OLD_TIME] = W[TIME]
     for i in range(N_STATES):
         W[OLD_STATE + i] = W[STATE + i]
-    for i in range(N_CONTACTS):
-        W[ROW_V + i * WIDTH] = 0.0 if W[FRESH + i] > 0.0 else W[ROW_V + i * WIDTH]
     natural = natural_step(W, running)
+    remaining = W[END] - W[TIME]
     sound = W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
         sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
-    content = settle(W, natural, running)
-    sound = sound and W[URGENCY] < LARGEST
+        set_polynomial(W, i, natural)
+        W[URGENCY + i] = urgency_of(W, i, natural)
+    worst = settle(W, running)
+    content = worst == 0.0
+    sound = sound and worst < LARGEST
     count_changes(W, running and content)
-    remaining = W[END] - W[TIME]
-    h = min(min(limited(W, natural), W[LIMIT]), remaining)
-    W[GUESS] = min(natural, remaining) if running else W[GUESS]
-    set_polynomials(W, natural)
-    moving = running and content and sound and h > 0.0
-    h = certain_step(W, h, moving)
-    sound = sound and (h > 0.0 or not content)
+    whole = min(min(natural, W[LIMIT]), remaining)
+    whole = limited(W, whole, running)
+    moving = running and content and sound and whole > 0.0
+    h = certain_step(W, whole, moving)
     place = earliest_event(W, h, moving)
     waits = place < 0.0
+    sound = sound and (h > 0.0 or not content)
     moving = moving and h > 0.0 and not waits
     event = moving and place < h
-    W[LIMIT] = (0.5 * h if waits else LARGEST) if running else W[LIMIT]
-    tau = place if event else h
-    finite = advance(W, tau, moving, event, h == remaining)
-    sound = sound and finite
+    finite = advance(W, place if event else h, moving, event, h == remaining)
     note_event(W, place, moving, event)
     hurried = hurry(W, event)
+    W[GUESS] = min(natural, 4.0 * W[GUESS]) if running else W[GUESS]
+    W[LIMIT] = (0.5 * h if waits else LARGEST) if running else W[LIMIT]
     W[TRIES] = 0.0 if moving else W[TRIES] + 1.0
     W[STEPS] = W[STEPS] + 1.0 if running else W[STEPS]
-    lost = not sound or hurried or W[TRIES] > MOST_TRIES or W[STEPS] >= W[MOST]
+    lost = not sound or not finite or hurried or W[TRIES] > MOST_TRIES or W[STEPS] >= W[MOST]
     status = ARRIVED if W[TIME] >= W[END] else RUNNING
     W[STATUS] = (GIVEN_UP if lost else status) if running else W[STATUS]
-    attention = running and (W[STATUS] > RUNNING)
+    attention = running and W[STATUS] > RUNNING
     for i in range(N_CONTACTS):
-        attention = attention or W[CHANGE + i] > 0.0
+        attention = attention or W[CHANGE + i] > W[HEED]
     return any_lane(attention)
 
 
@@ -139,21 +142,30 @@ def last_term(W: Floats, row: int, h: float, extra: float) -> float:
     """As in step.py, but its binary logarithm."""
     scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
-    return rough_log2(last) - rough_log2(scale) if last > 0.0 else NEVER
+    return rough_ratio(last, scale) if last > 0.0 else NEVER
 
 
 def last_term_of_contact(W: Floats, i: int, h: float) -> float:
     """Of the friction force in stick; of the sliding velocity just after release, when it is tiny."""
     v = ROW_V + i * WIDTH
-    tiny = abs(W[v]) < 0.01 * h * (abs(W[v + 1]) + h * abs(W[v + 2]))
-    sliding = last_term(W, v, h, 0.0) if tiny else NEVER
+    force = ROW_FORCE + i * WIDTH
     static = ROW_STATIC + i * WIDTH
-    sticking = max(last_term(W, ROW_FORCE + i * WIDTH, h, W[static]), last_term(W, static, h, 0.0))
-    return sticking if W[SIGN + i] == 0.0 else sliding
+    sticks = W[SIGN + i] == 0.0
+    start = abs(W[force] if sticks else W[v])
+    growth = h * (abs(W[force + 1] if sticks else W[v + 1]) + h * abs(W[force + 2] if sticks else W[v + 2]))
+    last = abs(W[force + ORDER] if sticks else W[v + ORDER])
+    last = max(last * h, abs(W[force + ORDER - 1] if sticks else W[v + ORDER - 1]))
+    scale = start + growth + (W[static] if sticks else 0.0)
+    matters = last > 0.0 and (sticks or start < 0.01 * growth)
+    own = rough_ratio(last, scale) if matters else NEVER
+    return max(own, last_term(W, static, h, 0.0) if sticks else NEVER)
 
 
 def natural_step(W: Floats, running: bool) -> float:
-    """The step length at which the last terms of every series that matters equal the tolerance."""
+    """The step length at which the last terms of every series that matters equal the tolerance.
+
+    The leading terms depend on the length itself. Where it turns out much shorter than guessed, they were too large.
+    """
     h = W[GUESS]
     unsettled = running
     rounds = 0.0
@@ -166,14 +178,14 @@ def natural_step(W: Floats, running: bool) -> float:
         for i in range(N_WATCHED):
             largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
         following = rough_exp2((W[LOG_TOLERANCE] - largest) * (1.0 / (ORDER - 1)))
-        near = 0.3 * h <= following and following <= 3.0 * h  # the leading terms hardly depend on h
+        short = following < 0.3 * h
         h = following if unsettled else h
         rounds += 1.0
-        unsettled = unsettled and not near and rounds < 6.0
+        unsettled = unsettled and short and rounds < 6.0
     return h
 
 
-def limited(W: Floats, h: float) -> float:
+def limited(W: Floats, h: float, running: bool) -> float:
     """A step in stick on which round-off does not move the positions: see step.py."""
     size = 1.0
     fastest = 0.0
@@ -181,56 +193,65 @@ def limited(W: Floats, h: float) -> float:
         size = max(size, abs(W[SERIES + i * WIDTH]))
         fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
     for i in range(N_CONTACTS):
-        inverse = 1.0 / W[SCALE + i]
-        room = max(STICK_ROOM * fastest * inverse, sqrt(REST_ROOM * size * inverse))
-        h = room if W[SIGN + i] == 0.0 and room < h else h
+        scale = W[SCALE + i]
+        long = h * scale > STICK_ROOM * fastest and h * h * scale > REST_ROOM * size and W[SIGN + i] == 0.0
+        if any_lane(long and running):
+            room = max(STICK_ROOM * fastest / scale, sqrt(REST_ROOM * size / scale))
+            h = room if long else h
     return h
 
 
 # -- modes -------------------------------------------------------------------------------------------------------
 
 
-def leading(W: Floats, row: int, sign: float, h: float, noise: float) -> float:
-    """The first term of sign·series above round-off; 0 where it is not among the first ones."""
-    first = 0.0
-    power = 1.0
-    for k in range(LEADS):
-        value = sign * W[row + k] * power
-        first = value if first == 0.0 and abs(value) > noise else first
-        power *= h
-    return first
+def set_polynomial(W: Floats, i: int, natural: float) -> None:
+    """The polynomial whose first zero is the event of contact i: s·v in slip, S − side·λ in stick.
 
-
-def leading_room(W: Floats, i: int, side: float, h: float, noise: float) -> float:
-    """The same of the room that is left to the static limit, S ∓ λ."""
-    first = 0.0
-    power = 1.0
-    for k in range(LEADS):
-        value = (W[ROW_STATIC + i * WIDTH + k] - side * W[ROW_FORCE + i * WIDTH + k]) * power
-        first = value if first == 0.0 and abs(value) > noise else first
-        power *= h
-    return first
+    A contact that has just left stick has v = 0 and maybe v' = 0 now: W[LEAD] counts these zeros, which are no events.
+    """
+    v = ROW_V + i * WIDTH
+    force = ROW_FORCE + i * WIDTH
+    row = POLYNOMIAL + i * WIDTH
+    sign = W[SIGN + i]
+    sticks = sign == 0.0
+    fresh = W[FRESH + i] > 0.0
+    ahead = W[force] if fresh else W[force] + natural * (W[force + 1] + natural * W[force + 2])
+    W[SIDE + i] = 1.0 if ahead > 0.0 else -1.0
+    factor = -W[SIDE + i] if sticks else sign
+    for k in range(ORDER + 1):
+        limit = W[ROW_STATIC + i * WIDTH + k]
+        W[row + k] = factor * (W[force + k] if sticks else W[v + k]) + (limit if sticks else 0.0)
+    once = fresh and not sticks
+    twice = once and abs(W[v + 1]) <= NOISE * W[SCALE + i]
+    W[row] = 0.0 if once else W[row]
+    W[row + 1] = 0.0 if twice else W[row + 1]
+    W[LEAD + i] = 2.0 if twice else (1.0 if once else 0.0)
 
 
 def urgency_of(W: Floats, i: int, h: float) -> float:
-    """How much contact i at rest wants another mode: see mode.py. LARGEST where leading terms do not tell."""
-    sign = W[SIGN + i]
-    slip = leading(W, ROW_V + i * WIDTH, sign, h, NOISE * W[SCALE + i] * h)
-    force = W[ROW_FORCE + i * WIDTH]
+    """How much contact i, if it is at rest, wants another mode: see mode.py. LARGEST where that is in doubt.
+
+    Its polynomial must be positive at first. Where it begins with zero, the next coefficient tells.
+    """
+    row = POLYNOMIAL + i * WIDTH
+    sticks = W[SIGN + i] == 0.0
+    force = abs(W[ROW_FORCE + i * WIDTH])
     static = W[ROW_STATIC + i * WIDTH]
-    size = static + abs(force)
-    side = 1.0 if force > 0.0 else -1.0
-    stick = leading_room(W, i, side, h, NOISE * size)
-    over = 1.0 + max(abs(force) - static, 0.0) / size
-    urgency = (over if stick < 0.0 else 0.0) if sign == 0.0 else (0.5 if slip < 0.0 else 0.0)
-    known = (stick if sign == 0.0 else slip) != 0.0
-    return urgency if known else 2.0 * LARGEST
+    noise = NOISE * (static + force if sticks else W[SCALE + i] * h)
+    first = 0.0
+    power = 1.0
+    for k in range(LEADS):
+        value = W[row + k] * power
+        first = value if first == 0.0 and abs(value) > noise else first
+        power *= h
+    over = 1.0 if N_CONTACTS == 1 else 1.0 + max(force - static, 0.0) / (static + force)
+    urgency = (over if sticks else 0.5) if first < 0.0 else 0.0
+    urgency = 2.0 * LARGEST if first == 0.0 else urgency
+    return urgency if W[FRESH + i] > 0.0 else 0.0
 
 
-def settle(W: Floats, h: float, running: bool) -> bool:
-    """Whether all contacts that have just changed are content; if not, the most urgent one gets another mode."""
-    for i in range(N_CONTACTS):
-        W[URGENCY + i] = urgency_of(W, i, h) if W[FRESH + i] > 0.0 else 0.0
+def settle(W: Floats, running: bool) -> float:
+    """The largest urgency; the contact that has it gets another mode."""
     worst = 0.0
     for i in range(N_CONTACTS):
         worst = max(worst, W[URGENCY + i])
@@ -240,8 +261,7 @@ def settle(W: Floats, h: float, running: bool) -> bool:
         taken = taken or changes
         released = -1.0 if W[ROW_FORCE + i * WIDTH] > 0.0 else 1.0
         W[SIGN + i] = (released if W[SIGN + i] == 0.0 else 0.0) if changes else W[SIGN + i]
-    W[URGENCY] = worst
-    return worst == 0.0
+    return worst
 
 
 def count_changes(W: Floats, settled: bool) -> None:
@@ -271,61 +291,36 @@ def value_of(W: Floats, row: int, tau: float) -> float:
     return odd * tau + even if ORDER % 2 == 0 else even * tau + odd
 
 
-def least_of(W: Floats, row: int, h: float) -> float:
-    """A bound from below on a series over the step: its constant term and all negative ones."""
+def least_tail(W: Floats, row: int, h: float) -> float:
+    """A bound from below on the terms from the third order on, divided by h³."""
     square = h * h
     even = min(W[row + ORDER], 0.0)
     odd = min(W[row + ORDER - 1], 0.0)
-    for k in range(ORDER - 2, 0, -2):
+    for k in range(ORDER - 2, 2, -2):
         even = even * square + min(W[row + k], 0.0)
-    for k in range(ORDER - 3, 0, -2):
+    for k in range(ORDER - 3, 2, -2):
         odd = odd * square + min(W[row + k], 0.0)
-    # Here one of the chains ends with the first power, the other with the second.
-    return W[row] + h * (odd + even * h) if ORDER % 2 == 0 else W[row] + h * (even + odd * h)
+    return odd + even * h if ORDER % 2 == 0 else even + odd * h
 
 
-def least_room(W: Floats, i: int, h: float) -> float:
-    """The same for the room to the static limit on the other side, S + side·λ."""
-    force = ROW_FORCE + i * WIDTH
-    static = ROW_STATIC + i * WIDTH
-    side = W[SIDE + i]
+def least_of(W: Floats, row: int, h: float) -> float:
+    """A bound from below on a series over the step: its constant term and all negative ones."""
+    return W[row] + h * (min(W[row + 1], 0.0) + h * (min(W[row + 2], 0.0) + h * least_tail(W, row, h)))
+
+
+def keeps_falling(W: Floats, i: int, h: float) -> bool:
+    """Whether the polynomial of a contact, its leading zeros divided out, has a slope that keeps its sign."""
+    row = POLYNOMIAL + i * WIDTH
+    lead = W[LEAD + i]
     total = 0.0
-    for k in range(ORDER, 0, -1):
-        total = (total + min(W[static + k] + side * W[force + k], 0.0)) * h
-    return W[static] + side * W[force] + total
-
-
-def keeps_falling(W: Floats, row: int, h: float) -> bool:
-    """Whether the slope of a series keeps its sign over the step."""
-    total = 0.0
-    for k in range(ORDER, 1, -1):
-        total = (total + k * abs(W[row + k])) * h
-    return abs(W[row + 1]) > total
-
-
-def set_polynomials(W: Floats, natural: float) -> None:
-    """Per contact the polynomial whose first zero is its event: s·v in slip, S − side·λ in stick.
-
-    A contact that has just left stick has v = 0 and maybe v' = 0 now: these zeros are divided out.
-    """
-    for i in range(N_CONTACTS):
-        v = ROW_V + i * WIDTH
-        force = ROW_FORCE + i * WIDTH
-        static = ROW_STATIC + i * WIDTH
-        sign = W[SIGN + i]
-        sticks = sign == 0.0
-        ahead = W[force] + natural * (W[force + 1] + natural * W[force + 2])
-        W[SIDE + i] = 1.0 if ahead > 0.0 else -1.0
-        once = W[FRESH + i] > 0.0
-        twice = once and abs(W[v + 1]) <= NOISE * W[SCALE + i]
-        thrice = twice and abs(W[v + 2]) * natural <= NOISE * W[SCALE + i]
-        for k in range(ORDER + 1):
-            after = W[v + k + 1] if k < ORDER else 0.0
-            second = W[v + k + 2] if k + 1 < ORDER else 0.0
-            slip = sign * (second if twice else (after if once else W[v + k]))
-            W[POLYNOMIAL + i * WIDTH + k] = W[static + k] - W[SIDE + i] * W[force + k] if sticks else slip
-        # A third zero is out of the ordinary: a polynomial that begins with zero is never certain.
-        W[POLYNOMIAL + i * WIDTH] = 0.0 if thrice and not sticks else W[POLYNOMIAL + i * WIDTH]
+    for k in range(ORDER, 3, -1):
+        total = (total + (k - lead) * abs(W[row + k])) * h
+    third = (3.0 - lead) * W[row + 3]
+    second = (2.0 - lead) * W[row + 2]
+    none = abs(W[row + 1]) > h * (abs(second) + h * (abs(third) + total))
+    once = abs(second) > h * (abs(third) + total)
+    twice = abs(third) > total
+    return twice if lead == 2.0 else (once if lead == 1.0 else none)
 
 
 def certain_step(W: Floats, h: float, moving: bool) -> float:
@@ -335,13 +330,10 @@ def certain_step(W: Floats, h: float, moving: bool) -> float:
     while any_lane(unsure):
         certain = True
         for i in range(N_CONTACTS):
-            row = POLYNOMIAL + i * WIDTH
-            W[END_VALUE + i] = value_of(W, row, h)
-            kept = least_of(W, row, h) > 0.0 or W[END_VALUE + i] < 0.0
+            kept = is_certain(W, i, h)
             if any_lane(unsure and not kept):
-                kept = kept or keeps_falling(W, row, h)
-            other = least_room(W, i, h) > 0.0 or W[SIGN + i] != 0.0
-            certain = certain and W[row] > 0.0 and kept and other
+                kept = kept or (keeps_falling(W, i, h) and W[END_VALUE + i] > 0.0)
+            certain = certain and kept and leaves_room(W, i, h)
         for i in range(N_WATCHED):
             certain = certain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
         h = 0.5 * h if unsure and not certain else h
@@ -352,41 +344,98 @@ def certain_step(W: Floats, h: float, moving: bool) -> float:
     return h
 
 
-def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
-    """The zero of a polynomial that ends negative, by Newton's method kept inside by bisection; −1 if in doubt."""
+def is_certain(W: Floats, i: int, h: float) -> bool:
+    """Whether the polynomial of contact i is easily seen to stay positive, or ends negative."""
     row = POLYNOMIAL + i * WIDTH
+    lead = W[LEAD + i]
+    second = h * least_tail(W, row, h)
+    first = h * (min(W[row + 2], 0.0) + second)
+    W[LEAST + i] = W[row] + h * (min(W[row + 1], 0.0) + first)
+    W[END_VALUE + i] = value_of(W, row, h)
+    start = W[row + 2] if lead == 2.0 else (W[row + 1] if lead == 1.0 else W[row])
+    least = W[row + 2] + second if lead == 2.0 else (W[row + 1] + first if lead == 1.0 else W[LEAST + i])
+    return start > 0.0 and (least > 0.0 or W[END_VALUE + i] < 0.0)
+
+
+def leaves_room(W: Floats, i: int, h: float) -> bool:
+    """Whether the other limit, S + side·λ > 0, is out of reach on the step.
+
+    That is 2S − p for the polynomial p = S − side·λ, whose positive terms add up to END_VALUE − LEAST.
+    """
+    static = least_of(W, ROW_STATIC + i * WIDTH, h)
+    most = W[POLYNOMIAL + i * WIDTH] + (W[END_VALUE + i] - W[LEAST + i])
+    return 2.0 * static > most or W[SIGN + i] != 0.0
+
+
+def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
+    """The first zero of a polynomial that ends negative; −1 where it cannot be told.
+
+    Halley's method, kept inside by bisection.
+    """
+    row = POLYNOMIAL + i * WIDTH
+    lead = W[LEAD + i]
+    # A parabola from the start, with its slope there, to the end.
+    square = h * h
+    start = W[row + 2] * square if lead == 2.0 else (W[row + 1] * h if lead == 1.0 else W[row])
+    first = W[row + 3] * square * h if lead == 2.0 else (W[row + 2] * square if lead == 1.0 else W[row + 1] * h)
+    second = W[END_VALUE + i] - start - first
     low = 0.0
     high = h
-    x = h * W[row] / (W[row] - W[END_VALUE + i])
+    x = 2.0 * h * start / (sqrt(first * first - 4.0 * start * second) - first)
     searching = crosses
     rounds = 0.0
     while any_lane(searching):
-        value = W[row + ORDER]
-        slope = 0.0
-        for k in range(ORDER - 1, -1, -1):
-            slope = slope * x + value
-            value = value * x + W[row + k]
+        y = x * x
+        even = W[row + ORDER - ORDER % 2]
+        even_slope = 0.0
+        even_bend = 0.0
+        odd = W[row + ORDER - 1 + ORDER % 2]
+        odd_slope = 0.0
+        odd_bend = 0.0
+        for k in range(ORDER - ORDER % 2 - 2, -1, -2):
+            even_bend = even_bend * y + even_slope
+            even_slope = even_slope * y + even
+            even = even * y + W[row + k]
+        for k in range(ORDER - 3 + ORDER % 2, -1, -2):
+            odd_bend = odd_bend * y + odd_slope
+            odd_slope = odd_slope * y + odd
+            odd = odd * y + W[row + k]
+        value = even + x * odd
+        slope = odd + 2.0 * (x * even_slope + y * odd_slope)
+        bend = even_slope + 3.0 * x * odd_slope + 4.0 * y * (even_bend + x * odd_bend)  # half the second derivative
         low = x if value > 0.0 else low
         high = high if value > 0.0 else x
-        step = value / slope
-        y = x - step
-        inside = low <= y and y <= high
-        found = inside and abs(step) <= 1e-9 * x  # the next one would be the square of that
-        y = y if inside else 0.5 * (low + high)
-        x = y if searching else x
+        step = value * slope / (slope * slope - value * bend)
+        following = x - step
+        inside = low <= following and following <= high
+        found = inside and abs(step) <= 1e-5 * x  # the next one would be about the cube of that
+        following = following if inside else 0.5 * (low + high)
+        x = following if searching else x
         rounds += 1.0
         searching = searching and not found and rounds < 60.0
-    return x if crosses and is_alone(W, row, x) and rounds < 60.0 else -1.0
+    return x if crosses and is_alone(W, row, lead, x) and rounds < 60.0 else -1.0
 
 
-def is_alone(W: Floats, row: int, x: float) -> bool:
-    """Whether x is the only zero up to there: divided by (t − x) the polynomial keeps its sign."""
+def is_alone(W: Floats, row: int, lead: float, x: float) -> bool:
+    """Whether x is the only zero up to there: divided by (t − x) the polynomial keeps its sign.
+
+    Leading zeros are divided out as well; what remains has the same quotient, but for its last terms.
+    """
     quotient = 0.0
     others = 0.0
-    for k in range(ORDER, 0, -1):
+    for k in range(ORDER, 3, -1):
         others = (others + abs(quotient)) * x
         quotient = quotient * x + W[row + k]
-    return abs(quotient) > others
+    others = (others + abs(quotient)) * x
+    quotient = quotient * x + W[row + 3]
+    twice = abs(quotient) > others
+    others = (others + abs(quotient)) * x
+    quotient = quotient * x + W[row + 2]
+    once = abs(quotient) > others
+    others = (others + abs(quotient)) * x
+    quotient = quotient * x + W[row + 1]
+    none = abs(quotient) > others
+    return twice if lead == 2.0 else (once if lead == 1.0 else none)
 
 
 def earliest_event(W: Floats, h: float, moving: bool) -> float:
@@ -418,8 +467,8 @@ def advance(W: Floats, tau: float, moving: bool, event: bool, whole: bool) -> bo
     for _ in range(N_CONTACTS):
         for i in range(N_CONTACTS):
             ends = event and W[ROOT + i] <= tau
-            rests = moving and (W[SIGN + i] == 0.0 or ends) and W[D + i * N_CONTACTS + i] != 0.0
-            impulse = -W[V + i] / W[D + i * N_CONTACTS + i] if rests else 0.0
+            rests = moving and (W[SIGN + i] == 0.0 or ends)
+            impulse = -W[V + i] * W[INVERSE + i] if rests else 0.0
             for j in range(N_STATES):
                 W[STATE + j] = W[STATE + j] + W[G + j * N_CONTACTS + i] * impulse
             for j in range(N_CONTACTS):
@@ -528,6 +577,7 @@ def enter(
     W[MOST] = most_steps
     W[LAST_EVENT] = t_start
     W[POINT] = point
+    W[HEED] = LARGEST
     for i in range(KEPT):
         B[i * LANES + lane] = W[i]
     for i in range(LANE_ROWS - KEPT):

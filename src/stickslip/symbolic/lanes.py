@@ -69,11 +69,12 @@ class LaneSource(Source):
         n, m, row = self.n, self.contacts, self.width
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m, "GUESS": 1, "LIMIT": 1}
         kept |= {"LOG_TOLERANCE": 1, "STATUS": 1, "STEPS": 1, "MOST": 1, "EVENTS": 1, "GAP": 1, "LAST_EVENT": 1}
-        kept |= {"HASTE": 1, "TRIES": 1, "POINT": 1, "CHANGE": m, "OLD_TIME": 1, "OLD_STATE": n}
+        kept |= {"HASTE": 1, "TRIES": 1, "POINT": 1, "HEED": 1, "CHANGE": m, "OLD_TIME": 1, "OLD_STATE": n}
         self.kept = sum(kept.values())
         sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
-        sizes |= {"SCALE": m, "SIDE": m, "END_VALUE": m, "ROOT": m, "URGENCY": max(m, 1), "SINGULAR": 1}
+        sizes |= {"SCALE": m, "SIDE": m, "END_VALUE": m, "LEAST": m, "LEAD": m, "ROOT": m, "URGENCY": m}
+        sizes |= {"INVERSE": m, "SINGULAR": 1}
         return kept | sizes
 
     def _integer_sizes(self) -> dict[str, int]:
@@ -98,6 +99,7 @@ class LaneSource(Source):
         targets = [(f"W[V + {i}]", x) for i, x in enumerate(e.h)]
         targets += [(f"W[G + {i * m + j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row)]
         targets += [(f"W[D + {i * m + j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row)]
+        targets += [(f"W[INVERSE + {i}]", 1 / e.D[i][i] if e.D[i][i] != 0 else e.D[i][i]) for i in range(m)]
         lines = []
         for target, x in targets:
             text = self.constant(x) if self.tape.is_constant(x) else self._plain(x)
@@ -180,7 +182,9 @@ class LaneSource(Source):
             return
         doubts = []
         for i in range(self.contacts):
-            lines.append(f"inverse{i}{i} = 1.0/{d[i][i]}")
+            x = self.equations.D[i][i]
+            once = self.constant(1 / x) if x != 0 and self.tape.is_constant(x) else f"1.0/{d[i][i]}"
+            lines.append(f"inverse{i}{i} = {once}")
             doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
         lines.append(f"W[SINGULAR] = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "W[SINGULAR] = 0.0")
 

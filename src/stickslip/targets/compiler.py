@@ -25,7 +25,7 @@ FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.Void
 TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "bool": BOOL, "None": VOID}
 INTRINSICS = ("exp", "log", "sqrt", "sin", "cos")
 LIBRARY_FUNCTIONS = ("tan", "tanh", "atan", "sinh", "cosh")
-MACHINE = ("rough_log2", "fused", "rough_exp2", "any_lane")
+MACHINE = ("rough_log2", "fused", "rough_ratio", "rough_exp2", "any_lane")
 """Kernels that this compiler has its own instructions for."""
 
 FLAGS = ("contract",)
@@ -504,7 +504,7 @@ def machine() -> llvm.TargetMachine:
 def lanes() -> int:
     """How many trajectories travel together: two registers full, so that one is computed while the other waits."""
     features = llvm.get_host_cpu_features()
-    return 16 if features.get("avx512f") else 8
+    return 8 if features.get("avx512f") else 4
 
 
 def machine_name() -> str:

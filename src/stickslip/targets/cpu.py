@@ -55,6 +55,13 @@ def _address(array: Any) -> int:
         return int(array.__array_interface__["data"][0])
 
 
+def aligned(count: int) -> Any:
+    """So many zeros that begin where a cache line does, as vectors want it."""
+    room = np.zeros(count + 8)
+    begin = -int(room.__array_interface__["data"][0]) % 64 // 8
+    return room[begin : begin + count]
+
+
 @cache
 def program(path: Path) -> Program:
     """Machine code of a joined module, from the cache where possible."""

@@ -58,7 +58,8 @@ _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n
 _PROLOGUE = """\
 from __future__ import annotations
 
-from math import atan, comb, copysign, cos, cosh, exp, frexp, inf, isfinite, log, nan, pi, sin, sinh, sqrt, tan, tanh
+from math import atan, comb, copysign, cos, cosh, exp, floor, frexp, inf, isfinite, ldexp, log, nan, pi
+from math import sin, sinh, sqrt, tan, tanh
 
 import numpy as np
 """
@@ -87,11 +88,13 @@ def joined(model_source: str, kernels: KernelSet) -> str:
     return "\n\n".join([_PROLOGUE, names, model_source, *(kernel_text(name) for name in kernels.files)])
 
 
-def joined_lanes(model_source: str, kernels: KernelSet) -> str:
-    """Model functions and the kernels of lockstep, with its tick written out."""
+def joined_lanes(model_source: str | None, kernels: KernelSet) -> str:
+    """Model functions and the kernels of lockstep, with its tick written out; a note where the model is not for it."""
     from stickslip.targets.unroll import unrolled
 
-    text = joined(model_source, kernels)
+    if model_source is None:
+        return "SERVES = False\n"
+    text = "\n\n".join([joined(model_source, kernels), "SERVES = True"])
     values: dict[str, Any] = {}
     exec(compile(text, "<lockstep>", "exec"), values)  # our own text, to have its constants
     tick = unrolled(text, values, "tick", "lane_tick", values["KEPT"], values["Q"])
