@@ -24,20 +24,18 @@ from stickslip.kernels.model import (
     END_VALUE,
     EVENTS,
     FRESH,
-    GAP,
     GUESS,
     HASTE,
     HEED,
     INVERSE,
     KEPT,
     LANE_ROWS,
-    LAST_EVENT,
     LEAD,
     LEAST,
     LIMIT,
     LOG_TOLERANCE,
     MODE,
-    MOST,
+    ALLOWED,
     N_CONTACTS,
     N_PARAMETERS,
     N_STATES,
@@ -54,15 +52,19 @@ from stickslip.kernels.model import (
     ROW_V,
     SCALE,
     SERIES,
-    SIDE,
+    NEAR_SIDE,
     SIGN,
     SINGULAR,
     STATE,
-    STATUS,
+    CONDITION,
     STEPS,
+    STICK_TIME,
     TIME,
     TRIES,
     URGENCY,
+    WATCHED_HIGH,
+    WATCHED_LOW,
+    WATCHING,
     WIDTH,
     D,
     Floats,
@@ -88,6 +90,7 @@ NEVER = -1100.0  # the logarithm of nothing
 STICK_ROOM, REST_ROOM = 9e3, 9.0  # as in step.py
 MOST_HALVINGS = 40.0
 MOST_TRIES = 20.0
+MOST_HASTE = 20.0
 UNKNOWN = 9.0  # the mode of a contact that starts at rest, before it is settled
 LARGEST = 1e300
 
@@ -95,7 +98,7 @@ LARGEST = 1e300
 def tick(W: Floats) -> bool:
     """One expansion of a trajectory; whether any of those that travel together needs attention."""
     taylor(W)
-    running = W[STATUS] == RUNNING
+    running = W[CONDITION] == RUNNING
     W[OLD_TIME] = W[TIME]
     for i in range(N_STATES):
         W[OLD_STATE + i] = W[STATE + i]
@@ -116,20 +119,24 @@ def tick(W: Floats) -> bool:
     h = certain_step(W, whole, moving)
     place = earliest_event(W, h, moving)
     waits = place < 0.0
-    sound = sound and (h > 0.0 or not content)
+    sound = sound and (h > 0.0 or not content or remaining <= 0.0)
     moving = moving and h > 0.0 and not waits
+    tau = place if place < h else h
+    if any_lane(moving and W[WATCHING] > 0.0):
+        waits = waits or watch(W, tau, moving and W[WATCHING] > 0.0)
+    moving = moving and not waits
     event = moving and place < h
-    finite = advance(W, place if event else h, moving, event, h == remaining)
+    finite = advance(W, tau, moving, event, h == remaining)
     note_event(W, place, moving, event)
-    hurried = hurry(W, event)
+    hurried = hurry(W, natural, place, event)
     W[GUESS] = min(natural, 4.0 * W[GUESS]) if running else W[GUESS]
-    W[LIMIT] = (0.5 * h if waits else LARGEST) if running else W[LIMIT]
+    W[LIMIT] = (0.5 * abs(tau) if waits else LARGEST) if running else W[LIMIT]
     W[TRIES] = 0.0 if moving else W[TRIES] + 1.0
     W[STEPS] = W[STEPS] + 1.0 if running else W[STEPS]
-    lost = not sound or not finite or hurried or W[TRIES] > MOST_TRIES or W[STEPS] >= W[MOST]
+    lost = not sound or not finite or hurried or W[TRIES] > MOST_TRIES or W[STEPS] >= W[ALLOWED]
     status = ARRIVED if W[TIME] >= W[END] else RUNNING
-    W[STATUS] = (GIVEN_UP if lost else status) if running else W[STATUS]
-    attention = running and W[STATUS] > RUNNING
+    W[CONDITION] = (GIVEN_UP if lost else status) if running else W[CONDITION]
+    attention = running and W[CONDITION] > RUNNING
     for i in range(N_CONTACTS):
         attention = attention or W[CHANGE + i] > W[HEED]
     return any_lane(attention)
@@ -216,8 +223,8 @@ def set_polynomial(W: Floats, i: int, natural: float) -> None:
     sticks = sign == 0.0
     fresh = W[FRESH + i] > 0.0
     ahead = W[force] if fresh else W[force] + natural * (W[force + 1] + natural * W[force + 2])
-    W[SIDE + i] = 1.0 if ahead > 0.0 else -1.0
-    factor = -W[SIDE + i] if sticks else sign
+    W[NEAR_SIDE + i] = 1.0 if ahead > 0.0 else -1.0
+    factor = -W[NEAR_SIDE + i] if sticks else sign
     for k in range(ORDER + 1):
         limit = W[ROW_STATIC + i * WIDTH + k]
         W[row + k] = factor * (W[force + k] if sticks else W[v + k]) + (limit if sticks else 0.0)
@@ -476,26 +483,85 @@ def advance(W: Floats, tau: float, moving: bool, event: bool, whole: bool) -> bo
     return abs(total) < LARGEST or not moving
 
 
+def watch(W: Floats, tau: float, watched: bool) -> bool:
+    """Widen the extent of every state by what it reaches on the step, and add up the time in stick.
+
+    True where a state might pass beyond its extent, and it is not certain whether it turns once or not at all.
+    """
+    waits = False
+    for i in range(N_STATES):
+        waits = waits or widen(W, i, tau, watched)
+    for i in range(N_CONTACTS):
+        sticks = watched and not waits and W[SIGN + i] == 0.0
+        W[STICK_TIME + i] = W[STICK_TIME + i] + tau if sticks else W[STICK_TIME + i]
+    return waits
+
+
+def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
+    """The same for one state."""
+    row = SERIES + i * WIDTH
+    end = value_of(W, row, tau)
+    least = least_of(W, row, tau)
+    most = W[row] + (end - least)  # the start and all positive terms
+    low = min(W[WATCHED_LOW + i], end)
+    high = max(W[WATCHED_HIGH + i], end)
+    room = NOISE * (abs(W[row]) + (most - least))
+    steady = 0.0
+    for k in range(ORDER, 1, -1):
+        steady = (steady + k * abs(W[row + k])) * tau
+    unsure = watched and (most > high + room or least < low - room) and abs(W[row + 1]) <= steady
+    if any_lane(unsure):
+        rate = 0.0
+        bend = 0.0
+        for k in range(ORDER, 0, -1):
+            rate = rate * tau + k * W[row + k]
+        for k in range(ORDER, 2, -1):
+            bend = (bend + (k * (k - 1)) * abs(W[row + k])) * tau
+        once = 2.0 * abs(W[row + 2]) > bend  # then the rate has one zero at most
+        turns = unsure and once and W[row + 1] * rate < 0.0
+        value = extreme(W, row, tau, rate)
+        low = min(low, value) if turns else low
+        high = max(high, value) if turns else high
+        unsure = unsure and not once
+    W[WATCHED_LOW + i] = low if watched else W[WATCHED_LOW + i]
+    W[WATCHED_HIGH + i] = high if watched else W[WATCHED_HIGH + i]
+    return unsure
+
+
+def extreme(W: Floats, row: int, tau: float, end_rate: float) -> float:
+    """The value of a series where its rate vanishes: three steps of Newton's method from the secant.
+
+    An error of the place counts only by its square.
+    """
+    x = tau * W[row + 1] / (W[row + 1] - end_rate)
+    for _ in range(3):
+        rate = 0.0
+        bend = 0.0
+        for k in range(ORDER, 0, -1):
+            bend = bend * x + rate
+            rate = rate * x + k * W[row + k]
+        following = x - rate / bend
+        x = following if following >= 0.0 and following <= tau else x
+    return value_of(W, row, x)
+
+
 def note_event(W: Floats, place: float, moving: bool, event: bool) -> None:
     """Which contacts are to be asked next, and the mode to try: stick where slip ended, slip where the limit was
     passed."""
     for i in range(N_CONTACTS):
         sign = W[SIGN + i]
         ends = event and W[ROOT + i] <= place
-        tried = -W[SIDE + i] if sign == 0.0 else 0.0
+        tried = -W[NEAR_SIDE + i] if sign == 0.0 else 0.0
         asked = 1.0 if ends or (event and sign == 0.0) else 0.0
         W[FRESH + i] = asked if moving else W[FRESH + i]
         W[SIGN + i] = tried if ends else sign
 
 
-def hurry(W: Floats, event: bool) -> bool:
-    """Whether events follow each other ever faster: see march.py."""
-    gap = W[TIME] - W[LAST_EVENT]
-    W[GAP] = max(W[GAP], gap) if event else W[GAP]
-    fast = gap <= 1e-9 * W[GAP]
-    W[HASTE] = (W[HASTE] + 1.0 if fast else 0.0) if event else W[HASTE]
-    W[LAST_EVENT] = W[TIME] if event else W[LAST_EVENT]
-    return W[HASTE] > 20.0
+def hurry(W: Floats, natural: float, place: float, event: bool) -> bool:
+    """Whether one event follows the other in no time, again and again."""
+    at_once = place <= 1e-9 * natural
+    W[HASTE] = (W[HASTE] + 1.0 if at_once else 0.0) if event else W[HASTE]
+    return W[HASTE] > MOST_HASTE
 
 
 # -- many trajectories -------------------------------------------------------------------------------------------
@@ -519,7 +585,7 @@ def propagate_lanes(
     following = 0
     travelling = 0
     for lane in range(LANES):
-        B[STATUS * LANES + lane] = PARKED
+        B[CONDITION * LANES + lane] = PARKED
         if following < count:
             enter(W, I, B, lane, t_start, t_end, log_tolerance, most_steps, following, starts, parameters)
             following += 1
@@ -527,13 +593,13 @@ def propagate_lanes(
     while travelling > 0:
         if lane_tick(B):
             for lane in range(LANES):
-                if B[STATUS * LANES + lane] > RUNNING:
+                if B[CONDITION * LANES + lane] > RUNNING:
                     leave(B, lane, ends, outcome)
                     if following < count:
                         enter(W, I, B, lane, t_start, t_end, log_tolerance, most_steps, following, starts, parameters)
                         following += 1
                     else:
-                        B[STATUS * LANES + lane] = PARKED
+                        B[CONDITION * LANES + lane] = PARKED
                         travelling -= 1
 
 
@@ -574,8 +640,7 @@ def enter(
     W[GUESS] = 1.0
     W[LIMIT] = LARGEST
     W[LOG_TOLERANCE] = log_tolerance
-    W[MOST] = most_steps
-    W[LAST_EVENT] = t_start
+    W[ALLOWED] = most_steps
     W[POINT] = point
     W[HEED] = LARGEST
     for i in range(KEPT):
@@ -589,5 +654,5 @@ def leave(B: Floats, lane: int, ends: Floats, outcome: Ints) -> None:
     point = int(B[POINT * LANES + lane])
     for i in range(N_STATES):
         ends[point * N_STATES + i] = B[(STATE + i) * LANES + lane]
-    outcome[2 * point] = 0 if B[STATUS * LANES + lane] == ARRIVED else 1
+    outcome[2 * point] = 0 if B[CONDITION * LANES + lane] == ARRIVED else 1
     outcome[2 * point + 1] = int(B[EVENTS * LANES + lane])

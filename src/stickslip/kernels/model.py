@@ -55,8 +55,9 @@ DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step; for
 small changes their number, the parameter each varies, branches before and modes after an event."""
 
-SIGN = FRESH = BEFORE = LIMIT = LOG_TOLERANCE = STATUS = MOST = HASTE = TRIES = CHANGE = POINT = HEED = OLD_TIME = OLD_STATE = 0
-SIDE = END_VALUE = LEAST = LEAD = URGENCY = INVERSE = SINGULAR = 0
+SIGN = FRESH = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = CHANGE = POINT = HEED = OLD_TIME = OLD_STATE = 0
+WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
+NEAR_SIDE = END_VALUE = LEAST = LEAD = URGENCY = INVERSE = SINGULAR = 0
 """In W, for trajectories in lockstep, where modes and counters are floats: slip signs, contacts to be asked about their
 mode, modes before the event; longest step allowed, binary logarithm of the tolerance, whether it runs, most steps, rapid
 events, ticks without going on, changes of mode, time and state before the tick. Then work space."""

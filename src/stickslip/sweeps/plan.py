@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 Stop = Callable[[], bool]
 NOT_PERIODIC = -1.0
 BATCH = 16
+LOCKSTEP_BATCH = 256
 """Points between two questions whether to stop."""
 
 
@@ -122,6 +123,8 @@ class Plan:
     def compile(self) -> None:
         """Compile now what `run` needs: once, before several threads ask for it."""
         _ = self.field, self.layout, self._forcing
+        if self.settings.lockstep:
+            _ = self.field.lanes
 
     @property
     def method(self) -> Exact:
@@ -205,7 +208,7 @@ class Plan:
     def _rows(self, count: int, lines: int) -> Iterator[tuple[slice | None, slice]]:
         """Rows to be run together, and before them those whose ends they start from."""
         if not self.carry:
-            batch = count if self.settings.target == "cuda" else BATCH
+            batch = count if self.settings.target == "cuda" else LOCKSTEP_BATCH if self.settings.lockstep else BATCH
             yield from ((None, slice(i, min(i + batch, count))) for i in range(0, count, batch))
             return
         order = self.axes.rising()[:: 1 if self.carry == "up" else -1]

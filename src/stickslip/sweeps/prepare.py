@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.field import compile, compile_forcing
+from stickslip.field import GROUP, TARGETS, compile, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, shown
@@ -23,7 +23,7 @@ from stickslip.targets import join
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-CHUNKS = {"cpu": 64, "cuda": 2**17, "python": 64}
+CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
 MOST_BYTES = 8e9
@@ -67,10 +67,11 @@ def plan_sweep(
         0 if isinstance(observation, Nothing) else _whole("most", most),
         _whole("most_steps", most_steps),
         target,
+        target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP,
     )
-    if target not in CHUNKS:
-        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")
-    size = CHUNKS[target] if chunk is None else _whole("chunk", chunk)
+    if target not in TARGETS:
+        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
+    size = CHUNKS["lockstep" if settings.lockstep else target] if chunk is None else _whole("chunk", chunk)
     duration = _duration(model, t, periods, observation)
     text, given = _written(model)
     plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, size, given)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.field import Field
+from stickslip.kernels import observe as kernel
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import Codes
+from stickslip.targets import cpu
 
 Floats = NDArray[np.float64]
+IN_LOCKSTEP = (kernel.NOTHING, kernel.STICK_TO_SLIP, kernel.SLIP_TO_STICK, kernel.STROBE)
+"""Observations that trajectories in lockstep can make."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,8 @@ class Settings:
     most: int
     most_steps: int
     target: str = "cpu"
+    lockstep: bool = False
+    """Whether there are enough trajectories for several to travel together."""
 
 
 def observed(
@@ -38,6 +45,20 @@ def observed(
 
     Contacts that are `held` start at rest.
     """
+    if settings.lockstep and codes.kind in IN_LOCKSTEP and field.lanes is not None:
+        return _in_lockstep(field, codes, settings, starts, held, parameters, times)
+    return _one_by_one(field, codes, settings, starts, held, parameters, times)
+
+
+def _one_by_one(
+    field: Field,
+    codes: Codes,
+    settings: Settings,
+    starts: Floats,
+    held: NDArray[np.bool_],
+    parameters: Floats,
+    times: Floats,
+) -> Results:
     m, count = field.program, len(starts)
     rows = np.full((count, max(settings.most, 1), m.ROW_WIDTH), np.nan)
     numbers, measures = np.zeros((count, m.NUMBERS), np.int64), np.zeros((count, m.MEASURES))
@@ -52,6 +73,38 @@ def observed(
         rows.reshape(-1), numbers.reshape(-1), measures.reshape(-1),
     )  # fmt: skip
     return _results(field, settings.most, starts, times, rows, numbers, measures)
+
+
+def _in_lockstep(
+    field: Field,
+    codes: Codes,
+    settings: Settings,
+    starts: Floats,
+    held: NDArray[np.bool_],
+    parameters: Floats,
+    times: Floats,
+) -> Results:
+    """All trajectories in lockstep; then one by one those that lockstep leaves."""
+    m, count = field.lanes, len(starts)
+    rows = np.full((count, max(settings.most, 1), m.ROW_WIDTH), np.nan)
+    numbers, measures = np.zeros((count, m.NUMBERS), np.int64), np.zeros((count, m.MEASURES))
+    choice = np.array([codes.kind, codes.which, codes.direction, settings.most, settings.most_steps], np.int64)
+    levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
+    begun, ring = np.array(starts, float), m.HISTORY * m.HISTORY_WIDTH
+    m.observe_lanes(
+        np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), cpu.aligned(m.LANE_ROWS * m.LANES),
+        np.zeros(count * m.LANE_ROWS), math.log2(settings.rtol), choice, levels, count,
+        begun.reshape(-1), _whole(held), np.ascontiguousarray(parameters).reshape(-1),
+        np.ascontiguousarray(times).reshape(-1), np.zeros(m.LANES * ring), np.zeros(ring),
+        np.zeros((m.LANES + 1) * m.TALLY, np.int64), rows.reshape(-1), numbers.reshape(-1), measures.reshape(-1),
+    )  # fmt: skip
+    left = numbers[:, m.STATUS] == m.LEFT
+    results = _results(field, settings.most, begun, times, rows, numbers, measures)
+    if left.any():
+        again = _one_by_one(field, codes, settings, starts[left], held[left], parameters[left], times[left])
+        for name, values in again.items():
+            results[name][left] = values
+    return results
 
 
 def _whole(flags: NDArray[np.bool_]) -> NDArray[np.int64]:

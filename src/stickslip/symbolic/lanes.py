@@ -68,12 +68,12 @@ class LaneSource(Source):
     def _float_sizes(self) -> dict[str, int]:
         n, m, row = self.n, self.contacts, self.width
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m, "GUESS": 1, "LIMIT": 1}
-        kept |= {"LOG_TOLERANCE": 1, "STATUS": 1, "STEPS": 1, "MOST": 1, "EVENTS": 1, "GAP": 1, "LAST_EVENT": 1}
-        kept |= {"HASTE": 1, "TRIES": 1, "POINT": 1, "HEED": 1, "CHANGE": m, "OLD_TIME": 1, "OLD_STATE": n}
+        kept |= {"LOG_TOLERANCE": 1, "CONDITION": 1, "STEPS": 1, "ALLOWED": 1, "EVENTS": 1}
+        kept |= {"WATCHING": 1, "WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "HASTE": 1, "TRIES": 1, "POINT": 1, "HEED": 1, "CHANGE": m, "OLD_TIME": 1, "OLD_STATE": n}
         self.kept = sum(kept.values())
         sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
-        sizes |= {"SCALE": m, "SIDE": m, "END_VALUE": m, "LEAST": m, "LEAD": m, "ROOT": m, "URGENCY": m}
+        sizes |= {"SCALE": m, "NEAR_SIDE": m, "END_VALUE": m, "LEAST": m, "LEAD": m, "ROOT": m, "URGENCY": m}
         sizes |= {"INVERSE": m, "SINGULAR": 1}
         return kept | sizes
 

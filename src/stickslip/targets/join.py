@@ -28,7 +28,6 @@ class KernelSet:
     files: tuple[str, ...]
     entry_points: tuple[str, ...]
     tangent: bool = False
-    lanes: bool = False
 
 
 EXACT = KernelSet(
@@ -50,7 +49,9 @@ NEIGHBOURS = KernelSet(
 )
 OBSERVE = KernelSet("observe", (*EXACT.files, "observe"), ("constants", "ingredients", "begin", "march", "observe"))
 LANES = KernelSet(
-    "lanes", ("machine", "circular", "lockstep"), ("constants", "ingredients", "propagate_lanes"), lanes=True
+    "lanes",
+    ("machine", "circular", "lockstep", "observe", "lockwatch"),
+    ("constants", "ingredients", "propagate_lanes", "observe_lanes"),
 )
 FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent
