@@ -121,7 +121,7 @@ def tick(W: Floats) -> bool:
     waits = place < 0.0
     sound = sound and (h > 0.0 or not content or remaining <= 0.0)
     moving = moving and h > 0.0 and not waits
-    tau = place if place < h else h
+    tau = place if place >= 0.0 and place < h else h
     if any_lane(moving and W[WATCHING] > 0.0):
         waits = waits or watch(W, tau, moving and W[WATCHING] > 0.0)
     moving = moving and not waits
@@ -130,13 +130,13 @@ def tick(W: Floats) -> bool:
     note_event(W, place, moving, event)
     hurried = hurry(W, natural, place, event)
     W[GUESS] = min(natural, 4.0 * W[GUESS]) if running else W[GUESS]
-    W[LIMIT] = (0.5 * abs(tau) if waits else LARGEST) if running else W[LIMIT]
+    W[LIMIT] = (0.5 * tau if waits else LARGEST) if running else W[LIMIT]
     W[TRIES] = 0.0 if moving else W[TRIES] + 1.0
     W[STEPS] = W[STEPS] + 1.0 if running else W[STEPS]
     lost = not sound or not finite or hurried or W[TRIES] > MOST_TRIES or W[STEPS] >= W[ALLOWED]
     status = ARRIVED if W[TIME] >= W[END] else RUNNING
     W[CONDITION] = (GIVEN_UP if lost else status) if running else W[CONDITION]
-    attention = running and W[CONDITION] > RUNNING
+    attention = W[CONDITION] > RUNNING
     for i in range(N_CONTACTS):
         attention = attention or W[CHANGE + i] > W[HEED]
     return any_lane(attention)
