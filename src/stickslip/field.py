@@ -141,7 +141,7 @@ class Field:
     @cached_property
     def lanes(self) -> Any:
         """The kernels for trajectories in lockstep, compiled; None where the model has what they do not do."""
-        return lane_program(self.model, self.order) if self.target == "cpu" else None
+        return None if self.target == "python" else lane_program(self.model, self.order, self.target)
 
     def _one_by_one(
         self, starts: Floats, parameters: Floats, times: tuple[float, float], rtol: float, most_steps: int

@@ -67,11 +67,11 @@ def plan_sweep(
         0 if isinstance(observation, Nothing) else _whole("most", most),
         _whole("most_steps", most_steps),
         target,
-        target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP,
+        target == "cuda" or (target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
     )
     if target not in TARGETS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
-    size = CHUNKS["lockstep" if settings.lockstep else target] if chunk is None else _whole("chunk", chunk)
+    size = CHUNKS["lockstep" if settings.lockstep and target == "cpu" else target] if chunk is None else _whole("chunk", chunk)
     duration = _duration(model, t, periods, observation)
     text, given = _written(model)
     plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, size, given)
