@@ -18,8 +18,10 @@ from math import sqrt
 
 from stickslip.kernels.machine import any_lane, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
+    ALLOWED,
     BEFORE,
     CHANGE,
+    CONDITION,
     END,
     END_VALUE,
     EVENTS,
@@ -35,11 +37,11 @@ from stickslip.kernels.model import (
     LIMIT,
     LOG_TOLERANCE,
     MODE,
-    ALLOWED,
     N_CONTACTS,
     N_PARAMETERS,
     N_STATES,
     N_WATCHED,
+    NEAR_SIDE,
     OLD_STATE,
     OLD_TIME,
     ORDER,
@@ -52,11 +54,9 @@ from stickslip.kernels.model import (
     ROW_V,
     SCALE,
     SERIES,
-    NEAR_SIDE,
     SIGN,
     SINGULAR,
     STATE,
-    CONDITION,
     STEPS,
     STICK_TIME,
     TIME,
@@ -74,10 +74,10 @@ from stickslip.kernels.model import (
     Q,
     V,
     constants,
+    expansion,
     ingredients,
     lane_tick,
     rest,
-    taylor,
 )
 
 LANES = 1
@@ -97,7 +97,7 @@ LARGEST = 1e300
 
 def tick(W: Floats) -> bool:
     """One expansion of a trajectory; whether any of those that travel together needs attention."""
-    taylor(W)
+    expansion(W)
     running = W[CONDITION] == RUNNING
     W[OLD_TIME] = W[TIME]
     for i in range(N_STATES):

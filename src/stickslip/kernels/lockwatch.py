@@ -1,8 +1,8 @@
 """Many trajectories in lockstep, each observed after a transient: what `observe.py` gives, for most observations.
 
-First all transients are run, then all observed parts; between them a trajectory is kept as rows of `kept`. Steps end where
-the state is wanted, at strobes and at whole periods of the excitation, so that no polynomials are needed afterwards.
-What needs them (sections, maxima, and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
+First all transients are run, then all observed parts; between them a trajectory is a row of `kept`. Steps end where the
+state is wanted, at strobes and at whole periods of the excitation, so that no polynomials are needed afterwards. What
+needs them (sections, maxima, and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
 from stickslip.kernels.lockstep import ARRIVED, LANES, PARKED, RUNNING, enter
@@ -12,7 +12,6 @@ from stickslip.kernels.model import (
     END,
     EVENTS,
     HEED,
-    KEPT,
     LANE_ROWS,
     N_CONTACTS,
     N_PARAMETERS,
@@ -262,7 +261,9 @@ def attend(
                 tally[(lane + 1) * TALLY + RELEASES] += 1
                 if period <= 0.0:
                     note_return(B, lane, OLD_STATE, time, i, tally, history)
-            wanted = (choice[KIND] == STICK_TO_SLIP and change == 1.0) or (choice[KIND] == SLIP_TO_STICK and change == 2.0)
+            wanted = (choice[KIND] == STICK_TO_SLIP and change == 1.0) or (
+                choice[KIND] == SLIP_TO_STICK and change == 2.0
+            )
             if wanted and (choice[WHICH] < 0 or choice[WHICH] == i):
                 note_row(B, lane, OLD_STATE, time, i, point, choice, rows, numbers)
     if B[CONDITION * LANES + lane] == RUNNING:

@@ -55,12 +55,14 @@ DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = 0
 """In I: slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step; for
 small changes their number, the parameter each varies, branches before and modes after an event."""
 
-SIGN = FRESH = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = CHANGE = POINT = HEED = OLD_TIME = OLD_STATE = 0
+SIGN = FRESH = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = CHANGE = POINT = HEED = (
+    OLD_TIME
+) = OLD_STATE = 0
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
 NEAR_SIDE = END_VALUE = LEAST = LEAD = URGENCY = INVERSE = SINGULAR = 0
 """In W, for trajectories in lockstep, where modes and counters are floats: slip signs, contacts to be asked about their
-mode, modes before the event; longest step allowed, binary logarithm of the tolerance, whether it runs, most steps, rapid
-events, ticks without going on, changes of mode, time and state before the tick. Then work space."""
+mode, modes before the event; longest step allowed, logarithm of the tolerance, whether it runs, most steps, rapid events,
+ticks without going on, extents of the states and time in stick while watched, changes of mode, time and state before the tick. Then work space."""
 
 KEPT = LANE_ROWS = 0
 """How much of W is kept between ticks; that and the constants of the model."""
@@ -88,6 +90,10 @@ def taylor(W: Floats, I: Ints) -> int:
 
 def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:
     """Fill the series of the small change with the δz at W[begin] and of parameter `which`; `taylor` came before."""
+
+
+def expansion(W: Floats) -> None:
+    """Fill the series of one step, and the size of each slip acceleration, for trajectories in lockstep."""
 
 
 def rest(W: Floats) -> None:

@@ -71,7 +71,11 @@ def plan_sweep(
     )
     if target not in TARGETS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
-    size = CHUNKS["lockstep" if settings.lockstep and target == "cpu" else target] if chunk is None else _whole("chunk", chunk)
+    size = (
+        CHUNKS["lockstep" if settings.lockstep and target == "cpu" else target]
+        if chunk is None
+        else _whole("chunk", chunk)
+    )
     duration = _duration(model, t, periods, observation)
     text, given = _written(model)
     plan = Plan(text, axes, observation, duration, _start(model, start), carry, settings, size, given)

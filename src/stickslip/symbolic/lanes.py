@@ -1,7 +1,7 @@
 """Source of a model for trajectories in lockstep: one text for stick and slip, chosen per trajectory by selects.
 
-Every coefficient is a variable. Sums have few terms in flight and constants are few, since registers are what is scarce:
-many trajectories at once hide the time that operations take.
+Every coefficient is a variable. Few sums are in flight and constants are few, since registers are what is scarce: many
+trajectories at once hide the time that operations take.
 """
 
 from __future__ import annotations
@@ -69,7 +69,19 @@ class LaneSource(Source):
         n, m, row = self.n, self.contacts, self.width
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m, "GUESS": 1, "LIMIT": 1}
         kept |= {"LOG_TOLERANCE": 1, "CONDITION": 1, "STEPS": 1, "ALLOWED": 1, "EVENTS": 1}
-        kept |= {"WATCHING": 1, "WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "HASTE": 1, "TRIES": 1, "POINT": 1, "HEED": 1, "CHANGE": m, "OLD_TIME": 1, "OLD_STATE": n}
+        kept |= {
+            "WATCHING": 1,
+            "WATCHED_LOW": n,
+            "WATCHED_HIGH": n,
+            "STICK_TIME": m,
+            "HASTE": 1,
+            "TRIES": 1,
+            "POINT": 1,
+            "HEED": 1,
+            "CHANGE": m,
+            "OLD_TIME": 1,
+            "OLD_STATE": n,
+        }
         self.kept = sum(kept.values())
         sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
@@ -89,8 +101,8 @@ class LaneSource(Source):
         return simple and self.contacts <= MOST_CONTACTS and self._work() <= LANE_LIMIT
 
     def module(self) -> str:
-        taylor, rest = self._lane_taylor(), self._rest()  # first, because writing them collects the constants
-        blocks = [self._header(), self._constants(), self._ingredients(), rest, taylor]
+        expansion, rest = self._expansion(), self._rest()  # first, because writing them collects the constants
+        blocks = [self._header(), self._constants(), self._ingredients(), rest, expansion]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _rest(self) -> list[str]:
@@ -119,7 +131,7 @@ class LaneSource(Source):
     def _named_constants(self) -> list[str]:
         return [f"{name} = W[Q + {i}]" for i, name in enumerate(self.constants.values())]
 
-    def _lane_taylor(self) -> list[str]:
+    def _expansion(self) -> list[str]:
         pattern = (False,) * self.contacts
         self._prepare(LaneWriter(self.tape, self.constant, self.order), pattern)
         self.rates = self.f
@@ -133,7 +145,7 @@ class LaneSource(Source):
         stuck = [f"stuck{i} = _sign{i} == 0.0" for i in range(self.contacts)]
         frozen = [f"{name} = {LanePrinter().doprint(e)}" for e, name in self.frozen.items()]
         return [
-            "def taylor(W: Floats) -> None:",
+            "def expansion(W: Floats) -> None:",
             '    """Power series in time of one step, in stick or slip."""',
             *indented([*signs, *stuck, *self._named_constants(), *frozen, *body]),
         ]
@@ -228,4 +240,3 @@ def lane_source(equations: Equations, order: int) -> str | None:
     """The text of a model for lockstep; None where it has what lockstep does not do."""
     source = LaneSource(equations, order)
     return source.module() if source.serves() else None
-

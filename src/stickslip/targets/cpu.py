@@ -69,7 +69,7 @@ def program(path: Path) -> Program:
 
     module = join.load(path)
     if hasattr(module, "LANES"):
-        module.LANES = compiler.lanes()
+        vars(module)["LANES"] = compiler.lanes()
     mark = hashlib.sha256(compiler.machine_name().encode()).hexdigest()[:12]
     stored = path.with_suffix(f".{mark}.o")
     if not stored.exists():

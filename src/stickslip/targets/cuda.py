@@ -107,7 +107,7 @@ def watch_kernel(
                     take_up(B, 0, point, kept, choice, settings, times, tally, numbers, measures)
 """
 LANE_THREADS = 64
-BLOCKS_PER_PROCESSOR = 4
+BLOCKS_PER_PROCESSOR = 6
 """Trajectories in lockstep: threads of a block, and blocks that are resident; each thread takes point after point."""
 
 
@@ -260,7 +260,7 @@ def _bit_operations(cuda: Any) -> dict[str, Any]:
     upper, joined = libdevice.double2hiint, libdevice.hiloint2double
 
     def rough_ratio(a: float, b: float) -> float:
-        return (upper(a) - upper(b)) * 9.5367431640625e-07
+        return float((upper(a) - upper(b)) * 9.5367431640625e-07)
 
     def rough_exp2(x: float) -> float:
         return joined(int((x + 1022.9575) * 1048576.0), 0)  # type: ignore[no-any-return]

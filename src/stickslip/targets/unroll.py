@@ -1,4 +1,4 @@
-"""One long function from many short ones: calls written out, loops unrolled, places of the work array turned to variables.
+"""One long function from many short ones: calls written out, loops unrolled, places of the work array as variables.
 
 Whole numbers are known while this runs and vanish from the text; floats and conditions are left to run time. What stays
 of control flow are branches and loops on `any_lane(…)`. The result reads and writes an array `B`, whose row r has the

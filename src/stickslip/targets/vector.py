@@ -1,7 +1,7 @@
 """Functions for several trajectories at once: every float is a vector, every condition a mask.
 
-Such a function has one argument, an array of rows, each as long as there are lanes. `a if c else b` takes each lane from
-its side; branches and loops are left to conditions that hold for all lanes together (`any_lane`).
+Such a function has one argument, an array of rows, each as long as there are lanes. `a if c else b` takes each lane
+from its side; branches and loops are left to conditions that hold for all lanes together (`any_lane`).
 """
 
 from __future__ import annotations
@@ -133,7 +133,10 @@ class LaneBody(Body):
         match name, values:
             case (("min" | "max"), [left, right]):
                 return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
-            case "rough_ratio", [left, right]:  # bits of floats, read as numbers, are their logarithms but for the scale
+            case "rough_ratio", [
+                left,
+                right,
+            ]:  # bits of floats, read as numbers, are their logarithms but for the scale
                 difference = b.sub(b.bitcast(left, self.whole), b.bitcast(right, self.whole))
                 return b.fmul(b.sitofp(difference, self.vector), self.constant(2.0**-52), flags=FLAGS)
             case "rough_exp2", [value]:
@@ -179,5 +182,3 @@ class LaneBody(Body):
         if known is not None:
             return known
         return ir.Function(self.translator.module, ir.FunctionType(self.vector, [self.vector] * arguments), full)
-
-
