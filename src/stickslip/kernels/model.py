@@ -61,8 +61,9 @@ SIGN = FRESH = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TR
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
 NEAR_SIDE = END_VALUE = LEAST = LEAD = URGENCY = INVERSE = SINGULAR = 0
 """In W, for trajectories in lockstep, where modes and counters are floats: slip signs, contacts to be asked about their
-mode, modes before the event; longest step allowed, logarithm of the tolerance, whether it runs, most steps, rapid events,
-ticks without going on, extents of the states and time in stick while watched, changes of mode, time and state before the tick. Then work space."""
+mode, modes before the event; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
+once, ticks without going on, changes of mode, number of the trajectory, which changes to report, time and state before
+the tick; extents of the states and time in stick, and whether these are wanted. Then work space."""
 
 KEPT = LANE_ROWS = 0
 """How much of W is kept between ticks; that and the constants of the model."""
