@@ -3,8 +3,9 @@
     python bench/gpu.py            on a machine with a CUDA GPU and stickslip[gpu]
 
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
-of the kernel alone and of the whole call, registers and local memory per thread, and how far the results are from the
-CPU's at rtol = 1e-12 where the motion is periodic.
+of the kernels (and of the whole call, with the copies), registers and local memory per thread, how many points
+lockstep left to the march, and how far the results are from the CPU's at rtol = 1e-12 where the motion is periodic:
+end state, and place and time of the releases. Then two blocks on a belt, which have two contacts.
 """
 
 import time
@@ -13,44 +14,95 @@ import numpy as np
 from numba import cuda
 
 import stickslip as ss
-from stickslip.targets.cuda import _OBSERVE
+from stickslip.sweeps import trajectories
+from stickslip.targets import cuda as target
 
 MODEL = ss.models.forced_oscillator("III")
 PERIODS = (300, 100)
+RTOL = 1e-8
+KERNELS = {"transient_kernel": target._TRANSIENT, "watch_kernel": target._WATCH}
 
 
-def throughput(count: int) -> None:
-    over = {"base.eta": np.linspace(0.2, 3.0, count)}
-    plan = ss.plan_sweep(MODEL, over, periods=PERIODS, observe=None, rtol=1e-8, target="cuda", chunk=count)
-    plan.compile()
-    seconds = []
-    for _ in range(3):
-        begin = time.perf_counter()
+def kernel_seconds(plan) -> float:
+    """The time that the two kernels take, without copies: the host waits for each launch."""
+    spent = 0.0
+    program = plan.field.lanes
+    plain = program._kernel
+
+    def timed(text, name):
+        kernel = plain(text, name)
+
+        class Launch:
+            def __getitem__(self, shape):
+                def run(*arguments):
+                    nonlocal spent
+                    cuda.synchronize()
+                    begin = time.perf_counter()
+                    kernel[shape](*arguments)
+                    cuda.synchronize()
+                    spent += time.perf_counter() - begin
+
+                return run
+
+        return Launch()
+
+    program._kernel = timed
+    try:
         plan.run(plan.chunks[0])
+    finally:
+        del program._kernel
+    return spent
+
+
+def throughput(name: str, model, over, **settings) -> None:
+    count = len(next(iter(over.values())))
+    plan = ss.plan_sweep(model, over, observe=None, rtol=RTOL, target="cuda", chunk=count, **settings)
+    begin = time.perf_counter()
+    plan.compile()
+    plan.run(ss.plan_sweep(model, over, observe=None, rtol=RTOL, target="cuda", chunk=64, **settings).chunks[0])
+    print(f"{name}: first run after {time.perf_counter() - begin:.0f} s")
+    left = []
+    plain = trajectories._one_by_one
+    trajectories._one_by_one = lambda *a: left.append(len(a[3])) or plain(*a)
+    seconds = []
+    for _ in range(2):
+        left.clear()
+        begin = time.perf_counter()
+        found = plan.run(plan.chunks[0])
         seconds.append(time.perf_counter() - begin)
-    kernel = plan.field.program._kernel(_OBSERVE, "observe_kernel")
-    registers, local = (
-        next(iter(found.values())) for found in (kernel.get_regs_per_thread(), kernel.get_local_mem_per_thread())
-    )
-    print(f"{count:9,} η: {count / min(seconds):12,.0f} trajectories/s; {registers} registers, {local} bytes local")
+    trajectories._one_by_one = plain
+    alone = min(kernel_seconds(plan) for _ in range(2))
+    for kernel, text in KERNELS.items():
+        compiled = plan.field.lanes._kernel(text, kernel)
+        facts = [next(iter(x.values())) for x in (compiled.get_regs_per_thread(), compiled.get_local_mem_per_thread())]
+        print(f"  {kernel}: {facts[0]} registers, {facts[1]} bytes local")
+    steps = found["steps"].mean()
+    print(f"{count:11,} points: {count / alone:12,.0f} trajectories/s (kernels), {count / min(seconds):12,.0f} (call)")
+    print(f"  {steps:.0f} ticks each, {count * steps / alone:.2e} ticks/s; {sum(left)} left to the march")
 
 
 def accuracy() -> None:
     over = {"base.eta": np.linspace(0.2, 3.0, 400)}
-    here = ss.sweep(MODEL, over, periods=PERIODS, rtol=1e-12, most=200)
-    there = ss.sweep(MODEL, over, periods=PERIODS, rtol=1e-8, most=200, target="cuda")
+    here = ss.sweep(MODEL, over, periods=PERIODS, rtol=1e-12, most=400)
+    there = ss.sweep(MODEL, over, periods=PERIODS, rtol=RTOL, most=400, target="cuda")
     periodic = here["m"].values > 0
     same = (here["n"].values == there["n"].values) & (here["m"].values == there["m"].values)
-    error = np.abs(here["end_state"].values - there["end_state"].values).max(axis=1)[periodic]
     print(f"of {periodic.sum()} periodic motions {same[periodic].mean():.1%} have the same n:m")
-    print("error of the end state: median {:.1e}, 99 % below {:.1e}".format(*np.quantile(error, [0.5, 0.99])))
+    last = [data.isel(record=slice(0, min(here.sizes["record"], there.sizes["record"]))) for data in (here, there)]
+    for name in ("end_state", "x.block", "record_time"):
+        data = (here, there) if name == "end_state" else last
+        gap = np.abs(data[0][name].values - data[1][name].values)[periodic & same]
+        worst = np.nanmax(np.where(np.isnan(gap), 0.0, gap), axis=1)
+        print("error of {}: median {:.1e}, 99 % below {:.1e}".format(name, *np.quantile(worst, [0.5, 0.99])))
 
 
 def main() -> None:
     print(cuda.get_current_device().name)
-    for count in (20_000, 200_000, 1_000_000):
-        throughput(count)
+    for count in (200_000, 1_000_000):
+        throughput("forced III", MODEL, {"base.eta": np.linspace(0.2, 3.0, count)}, periods=PERIODS)
     accuracy()
+    speeds = np.linspace(0.05, 0.2, 200_000)
+    throughput("two blocks", ss.models.two_blocks(), {"belt.speed": speeds}, t=(3000, 1000))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ def test_map_of_load_and_frequency():
     )
     for name in ("n", "m", "events"):
         assert int(data[name][11, 7]) == int(alone[name][0])
-    np.testing.assert_allclose(data["maximum"][11, 7], alone["maximum"][0], rtol=1e-12)
+    # One travels in lockstep, the other alone: they agree within the tolerance of the sweep.
+    np.testing.assert_allclose(data["maximum"][11, 7], alone["maximum"][0], rtol=1e-9)
 
 
 def test_as_a_single_simulation(third):

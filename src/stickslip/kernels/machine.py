@@ -1,6 +1,6 @@
 """Operations that a target brings itself; here is what they mean."""
 
-from math import frexp, inf, isfinite
+from math import floor, frexp, inf, isfinite, ldexp
 
 
 def rough_log2(x: float) -> float:
@@ -14,3 +14,19 @@ def rough_log2(x: float) -> float:
 def fused(a: float, b: float, c: float) -> float:
     """a·b + c in one operation, where the processor has it."""
     return a * b + c
+
+
+def rough_ratio(a: float, b: float) -> float:
+    """The binary logarithm of a/b, both positive, within 0.09; far above all else where b is zero."""
+    return rough_log2(a) - rough_log2(b) if b > 0.0 else inf
+
+
+def rough_exp2(x: float) -> float:
+    """Two to the power x, |x| < 1000, within three percent."""
+    whole = floor(x)
+    return ldexp(0.971 * (1.0 + x - whole), int(whole))
+
+
+def any_lane(condition: bool) -> bool:
+    """Whether the condition holds in any of the trajectories that travel together; here each travels alone."""
+    return condition

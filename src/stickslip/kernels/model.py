@@ -60,6 +60,17 @@ DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = FRESH = JUMPED = 0
 at rest, pivots, modes before an event, counters, what ended a step; for small changes their number, the parameter each
 varies, branches before and modes after an event, contacts that have entered a mode, and states that jumped there."""
 
+SIGN = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = CHANGE = HEED = OLD_TIME = OLD_STATE = 0
+WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
+NEAR_SIDE = END_VALUE = LEAST = LEAD = URGENCY = INVERSE = SINGULAR = 0
+"""In W, for trajectories in lockstep, where modes and counters are floats: slip signs, contacts to be asked about their
+mode, modes before the event; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
+once, ticks without going on, changes of mode, number of the trajectory, which changes to report, time and state before
+the tick; extents of the states and time in stick, and whether these are wanted. Then work space."""
+
+KEPT = LANE_ROWS = 0
+"""How much of W is kept between ticks; that and the constants of the model."""
+
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
 
@@ -95,3 +106,16 @@ def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:
 
 def vary_reset(W: Floats, I: Ints, contact: int, begin: int, which: int, delay: float) -> None:
     """How the small change at W[begin] jumps where `contact` enters its mode: to CARRIED, for the states in JUMPED."""
+
+
+def expansion(W: Floats) -> None:
+    """Fill the series of one step, and the size of each slip acceleration, for trajectories in lockstep."""
+
+
+def rest(W: Floats) -> None:
+    """Fill v, G and D at the present state and time, for trajectories in lockstep."""
+
+
+def lane_tick(B: Floats) -> bool:
+    """`lockstep.tick` for all trajectories that travel together; row r of B has place r of the W of each."""
+    return False

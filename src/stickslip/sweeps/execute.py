@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -64,7 +65,8 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
             for future in done:
                 results = future.result()
                 if plan.is_complete(results):
-                    keep(running[future], results)
+                    with suppress(KeyboardInterrupt):  # once is enough
+                        keep(running[future], results)
             return True
         except BaseException:
             halt.set()

@@ -14,7 +14,7 @@ from stickslip.orbits.signature import Signature
 from stickslip.sweeps.exponents import largest_exponent
 from stickslip.sweeps.layout import NUMBER, SMALL, WHOLE, Layout, Results
 from stickslip.sweeps.observation import LargestExponent, Measured, MotionSignature, Named
-from stickslip.sweeps.trajectories import Settings
+from stickslip.sweeps.trajectories import Group, Settings
 
 Floats = NDArray[np.float64]
 PHASES, MODES = ".phases", ".modes"
@@ -48,17 +48,15 @@ def measured(
     motion: Motion,
     settings: Settings,
     found: Results,
-    held: NDArray[np.bool_],
-    parameters: Floats,
-    times: Floats,
+    group: Group,
 ) -> Results:
     """An observation of motions whose sums are known."""
-    motions = [motion.with_parameters(row) for row in parameters]
+    motions = [motion.with_parameters(row) for row in group.parameters]
     if isinstance(what, LargestExponent):
         pairs = np.full((len(motions), 2), np.nan)
         for i in np.nonzero(found["status"] == 0)[0]:
-            start = motions[i].at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in held[i]])
-            begin, end = float(times[i, 0]), float(times[i, 1])
+            start = motions[i].at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in group.held[i]])
+            begin, end = float(group.times[i, 0]), float(group.times[i, 1])
             pairs[i] = largest_exponent(motions[i], start, begin, end, what.cycle, settings.most_steps)
         return {name: pairs[:, 0], f"{name}_error": pairs[:, 1]}
     modes = [_modes(motions[i], found, i) for i in range(len(motions))]

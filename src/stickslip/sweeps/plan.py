@@ -40,13 +40,14 @@ from stickslip.sweeps.layout import (
 )
 from stickslip.sweeps.measures import in_words, measured, measured_layout
 from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
-from stickslip.sweeps.trajectories import Settings, observed
+from stickslip.sweeps.trajectories import Group, Settings, observed
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
 Stop = Callable[[], bool]
 NOT_PERIODIC = -1.0
 BATCH = 16
+LOCKSTEP_BATCH = 256
 """Points between two questions whether to stop."""
 
 BATCH_BYTES = 64e6
@@ -146,6 +147,8 @@ class Plan:
         _ = self.field, self.layout, self._forcing
         if any(isinstance(what, Measured) for _, what in self.observations):
             _ = self.neighbours
+        if self.settings.lockstep:
+            _ = self.field.lanes
 
     @property
     def method(self) -> Exact:
@@ -261,7 +264,8 @@ class Plan:
         """Rows to be run together, and before them those whose ends they start from."""
         if not self.carry:
             room = max(1, int(BATCH_BYTES // self.bytes_per_point))
-            batch = count if self.settings.target == "cuda" else min(BATCH, room)
+            together = LOCKSTEP_BATCH if self.settings.lockstep else BATCH
+            batch = count if self.settings.target == "cuda" else min(together, room)
             yield from ((None, slice(i, min(i + batch, count))) for i in range(0, count, batch))
             return
         order = self.axes.rising()[:: 1 if self.carry == "up" else -1]
@@ -279,32 +283,24 @@ class Plan:
         out = {name: kind.empty(0 if kind.counted_by else len(numbers)) for name, kind in self.layout.items()}
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
         if possible.any():
-            chosen = starts[possible], held[possible], parameters[possible], times[possible], numbers[possible]
-            for name, array in self._observed(*chosen).items():
+            for name, array in self._observed(Group(starts, held, parameters, times, numbers)[possible]).items():
                 if self.layout[name].counted_by:
                     out[name] = array  # the others have no rows
                 else:
                     out[name][possible] = array
         return out
 
-    def _observed(
-        self,
-        starts: Floats,
-        held: NDArray[np.bool_],
-        parameters: Floats,
-        times: Floats,
-        points: NDArray[np.int64],
-    ) -> Results:
+    def _observed(self, group: Group) -> Results:
         """What sums up the motions, and all observations of them, each from a run of its own."""
         recorded = [(name, what) for name, what in self.observations if isinstance(what, Recorded)]
         found: Results = {}
         for name, codes in [(name, what.codes(self.model)) for name, what in recorded] or [("", NOTHING)]:
-            seen = observed(self.field, codes, self.settings, starts, held, parameters, times, points)
+            seen = observed(self.field, codes, self.settings, group)
             prefix = f"{name}." if name else ""
             found |= {f"{prefix}{key}" if f"{prefix}{key}" in self.layout else key: seen[key] for key in seen}
         for name, what in self.observations:
             if isinstance(what, Measured):
-                found |= measured(name, what, self.neighbours, self.settings, found, held, parameters, times)
+                found |= measured(name, what, self.neighbours, self.settings, found, group)
         return found
 
     def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from stickslip.field import compile, compile_forcing
+from stickslip.field import GROUP, TARGETS, compile, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, shown
@@ -32,7 +32,7 @@ from stickslip.targets import join
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-CHUNKS = {"cpu": 64, "cuda": 2**17, "python": 64}
+CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
 MOST_CHUNKS = 1024
@@ -102,10 +102,11 @@ def plan_sweep(
         whole("most", most),
         whole("most_steps", most_steps),
         target,
+        target == "cuda" or (target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
         whole("seed", seed, 0, 2**63 - 1),
     )
-    if not isinstance(target, str) or target not in CHUNKS:
-        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(CHUNKS)}")
+    if not isinstance(target, str) or target not in TARGETS:
+        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
     for name, what in observations:
         if isinstance(what, Measured) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
@@ -127,7 +128,8 @@ def plan_sweep(
 def _chunk_size(plan: Plan) -> int:
     """Points per piece of work; it follows from the sweep alone, so that a stopped one is gone on with anywhere."""
     target = plan.settings.target
-    size = max(CHUNKS[target], plan.count // MOST_CHUNKS)
+    together = "lockstep" if plan.settings.lockstep and target == "cpu" else target
+    size = max(CHUNKS[together], plan.count // MOST_CHUNKS)
     return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
 
 

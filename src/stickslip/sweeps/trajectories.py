@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.field import Field
+from stickslip.kernels import observe as kernel
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import NOTHING, Codes
+from stickslip.targets import cpu
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+IN_LOCKSTEP = (kernel.NOTHING, kernel.STICK_TO_SLIP, kernel.SLIP_TO_STICK, kernel.STROBE)
+"""Observations that trajectories in lockstep can make."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,8 @@ class Settings:
     most: int
     most_steps: int
     target: str = "cpu"
+    lockstep: bool = False
+    """Whether there are enough trajectories for several to travel together."""
     seed: int = 0
 
     def rows(self, codes: Codes) -> int:
@@ -30,47 +39,108 @@ class Settings:
         return 0 if codes == NOTHING else self.most
 
 
-def observed(
-    field: Field,
-    codes: Codes,
-    settings: Settings,
-    starts: Floats,
-    held: NDArray[np.bool_],
-    parameters: Floats,
-    times: Floats,
-    points: NDArray[np.int64],
-) -> Results:
-    """What was observed, one row per trajectory; `times` has the ends of transient and run, and the forcing period.
+@dataclass(frozen=True)
+class Group:
+    """Trajectories by row: starts, contacts held at rest there, parameters, times, and the number of each point.
 
-    Contacts that are `held` start at rest. Recorded rows are packed: those of one trajectory after the other. Random
-    friction depends on the seed and on the number of the point alone.
+    `times` has the ends of transient and run, and the period of the excitation.
     """
-    m, count, most = field.program, len(starts), settings.rows(codes)
-    rows = np.empty((count, max(most, 1), m.ROW_WIDTH))
-    numbers, measures = np.zeros((count, m.NUMBERS), np.int64), np.zeros((count, m.MEASURES))
-    limits = (most, settings.most_steps, settings.seed)
-    choice = np.array([codes.kind, codes.which, codes.direction, *limits, *points], np.int64)
-    starts = np.array(starts, float)  # a copy: the kernel puts contacts at rest in it
-    levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
+
+    starts: Floats
+    held: NDArray[np.bool_]
+    parameters: Floats
+    times: Floats
+    points: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, chosen: NDArray[np.bool_]) -> Group:
+        return Group(
+            self.starts[chosen], self.held[chosen], self.parameters[chosen], self.times[chosen], self.points[chosen]
+        )
+
+    def flat(self, starts: Floats) -> tuple[Floats, Ints, Floats, Floats]:
+        """As the kernels take them; `starts` is a copy that they may change."""
+        held = np.ascontiguousarray(self.held, np.int64).reshape(-1)
+        parameters, times = (np.ascontiguousarray(a).reshape(-1) for a in (self.parameters, self.times))
+        return starts.reshape(-1), held, parameters, times
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What the kernels fill: starts with contacts at rest, recorded rows, whole numbers and measures."""
+
+    starts: Floats
+    rows: Floats
+    numbers: Ints
+    measures: Floats
+
+    def put(self, chosen: NDArray[np.bool_], other: Raw) -> None:
+        """Take these trajectories from another."""
+        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+            mine[chosen] = theirs
+
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Ints, Floats]:
+        return self.starts, self.rows, self.numbers, self.measures
+
+
+def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Results:
+    """What was observed, one row per trajectory; recorded rows are packed, those of one trajectory after the other.
+
+    Contacts that are `held` start at rest. Random friction depends on the seed and on the number of the point alone.
+    """
+    together = settings.lockstep and codes.kind in IN_LOCKSTEP and field.lanes is not None
+    raw = (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
+    return _results(field, settings.rows(codes), group.times, raw)
+
+
+def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
+    rows = np.empty((len(group), max(settings.rows(codes), 1), m.ROW_WIDTH))
+    numbers, measures = np.zeros((len(group), m.NUMBERS), np.int64), np.zeros((len(group), m.MEASURES))
+    return Raw(np.array(group.starts, float), rows, numbers, measures)
+
+
+def _choices(codes: Codes, settings: Settings, group: Group) -> tuple[Ints, Floats]:
+    limits = (settings.rows(codes), settings.most_steps, settings.seed)
+    choice = np.array([codes.kind, codes.which, codes.direction, *limits, *group.points], np.int64)
+    return choice, np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
+
+
+def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
+    m = field.program
+    raw = _room(m, codes, settings, group)
     m.observe(
-        np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), choice, levels, count,
-        starts.reshape(-1), _whole(held), np.ascontiguousarray(parameters).reshape(-1),
-        np.ascontiguousarray(times).reshape(-1), np.zeros(m.STEP_WIDTH), np.zeros((m.N_CONTACTS + 1) * m.EVENT_WIDTH),
+        np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), *_choices(codes, settings, group), len(group),
+        *group.flat(raw.starts), np.zeros(m.STEP_WIDTH), np.zeros((m.N_CONTACTS + 1) * m.EVENT_WIDTH),
         np.zeros(2, np.int64), np.zeros(2 * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
-        rows.reshape(-1), numbers.reshape(-1), measures.reshape(-1),
+        raw.rows.reshape(-1), raw.numbers.reshape(-1), raw.measures.reshape(-1),
     )  # fmt: skip
-    return _results(field, most, starts, times, rows, numbers, measures)
+    return raw
 
 
-def _whole(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.ascontiguousarray(flags, np.int64).reshape(-1)
+def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
+    """All trajectories in lockstep; then one by one those that lockstep leaves."""
+    m, count = field.lanes, len(group)
+    raw, ring = _room(m, codes, settings, group), m.HISTORY * m.HISTORY_WIDTH
+    m.observe_lanes(
+        np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), cpu.aligned(m.LANE_ROWS * m.LANES),
+        np.zeros(count * m.LANE_ROWS), math.log2(settings.rtol), *_choices(codes, settings, group), count,
+        *group.flat(raw.starts), np.zeros(m.LANES * ring), np.zeros(ring),
+        np.zeros((m.LANES + 1) * m.TALLY, np.int64), raw.rows.reshape(-1), raw.numbers.reshape(-1),
+        raw.measures.reshape(-1),
+    )  # fmt: skip
+    left = raw.numbers[:, m.STATUS] == m.LEFT
+    if left.any():
+        raw.put(left, _one_by_one(field, codes, settings, group[left]))
+    return raw
 
 
-def _results(
-    field: Field, most: int, starts: Floats, times: Floats, rows: Floats, numbers: NDArray[np.int64], measures: Floats
-) -> Results:
+def _results(field: Field, most: int, times: Floats, raw: Raw) -> Results:
     """The numbers of the kernel under their names."""
     m, n = field.program, field.program.N_STATES
+    starts, rows, numbers, measures = raw.arrays
     reached = measures[:, m.REACHED]
     watched = reached - times[:, 0]
     seen = (watched > 0)[:, None]

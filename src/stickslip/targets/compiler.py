@@ -25,7 +25,7 @@ FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.Void
 TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "bool": BOOL, "None": VOID}
 INTRINSICS = ("exp", "log", "sqrt", "sin", "cos")
 LIBRARY_FUNCTIONS = ("tan", "tanh", "atan", "sinh", "cosh")
-MACHINE = ("rough_log2", "fused")
+MACHINE = ("rough_log2", "fused", "rough_ratio", "rough_exp2", "any_lane")
 """Kernels that this compiler has its own instructions for."""
 
 FLAGS = ("contract",)
@@ -53,6 +53,7 @@ class Translator:
         self, source: str, values: Mapping[str, Any], entry_points: Sequence[str], sums: Sequence[str]
     ) -> None:
         self.values = values
+        self.lanes = int(values.get("LANES", 1))
         self.module = ir.Module("stickslip")
         self.arrays: dict[str, ir.GlobalVariable] = {}
         tree = ast.parse(source)
@@ -85,7 +86,15 @@ class Translator:
             if isinstance(argument.type, ir.PointerType):
                 argument.add_attribute("noalias")
         self.functions[name] = function
-        _Body(self, function, self.kernels[name]).translate()
+        self._body_of(name)(self, function, self.kernels[name]).translate()
+
+    def _body_of(self, name: str) -> type[Body]:
+        """Functions whose name begins with "lane_" work on all lanes at once."""
+        if not name.startswith("lane_"):
+            return Body
+        from stickslip.targets.vector import LaneBody
+
+        return LaneBody
 
     def array(self, name: str) -> ir.GlobalVariable:
         """A constant array of the module."""
@@ -99,7 +108,7 @@ class Translator:
         return self.arrays[name]
 
 
-class _Body:
+class Body:
     """The body of one function. Variables live on the stack; LLVM moves them to registers."""
 
     def __init__(self, translator: Translator, function: ir.Function, kernel: Kernel) -> None:
@@ -314,7 +323,7 @@ class _Body:
         left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
         if isinstance(op, ast.Pow):
             return self.builder.call(self.external("llvm.pow.f64", 2), [left, right])
-        return getattr(self.builder, _FLOATING[type(op)])(left, right, flags=self.flags)
+        return getattr(self.builder, floating_operation(op))(left, right, flags=self.flags)
 
     def truth(self, node: ast.expr) -> ir.Value:
         match node:
@@ -346,7 +355,11 @@ class _Body:
             if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
                 return BOOL(_COMPARE_VALUES[sign](left.constant, right.constant))
             return self.builder.icmp_signed(sign, left, right)
-        left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
+        return self.compared(op, self.converted(left, FLOAT), self.converted(right, FLOAT))
+
+    def compared(self, op: ast.cmpop, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Two floats, or two vectors of them."""
+        sign = _COMPARE[type(op)]
         if sign == "!=":
             return self.builder.fcmp_unordered(sign, left, right)
         return self.builder.fcmp_ordered(sign, left, right)
@@ -434,6 +447,13 @@ _FOLD: dict[type[ast.operator], Any] = {
     ast.BitXor: int.__xor__,
 }
 _FLOATING = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+
+
+def floating_operation(op: ast.operator) -> str:
+    """The instruction for an operation on floats."""
+    return _FLOATING[type(op)]
+
+
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _COMPARE_VALUES: dict[str, Any] = {
     "<": int.__lt__,
@@ -482,6 +502,12 @@ def machine() -> llvm.TargetMachine:
         codemodel="jitdefault",
         jit=True,
     )
+
+
+def lanes() -> int:
+    """How many trajectories travel together: two registers full, so that one is computed while the other waits."""
+    features = llvm.get_host_cpu_features()
+    return 8 if features.get("avx512f") else 4
 
 
 def machine_name() -> str:

@@ -20,6 +20,7 @@ _TYPES: dict[str, Any] = {
     "Ints": ctypes.c_void_p,
     "int": ctypes.c_int64,
     "float": ctypes.c_double,
+    "bool": ctypes.c_bool,
     "None": None,
 }
 
@@ -54,12 +55,21 @@ def _address(array: Any) -> int:
         return int(array.__array_interface__["data"][0])
 
 
+def aligned(count: int) -> Any:
+    """So many zeros that begin where a cache line does, as vectors want it."""
+    room = np.zeros(count + 8)
+    begin = -int(room.__array_interface__["data"][0]) % 64 // 8
+    return room[begin : begin + count]
+
+
 @cache
 def program(path: Path) -> Program:
     """Machine code of a joined module, from the cache where possible."""
     from stickslip.targets import compiler
 
     module = join.load(path)
+    if hasattr(module, "LANES"):
+        vars(module)["LANES"] = compiler.lanes()
     mark = hashlib.sha256(compiler.machine_name().encode()).hexdigest()[:12]
     stored = path.with_suffix(f".{mark}.o")
     if not stored.exists():

@@ -50,6 +50,66 @@ def observe_kernel(choice, settings, count, starts, held, parameters, times, row
         )
 """
 
+_TRAVEL = """
+def travel_kernel(
+    queue, t_start, t_end, log_tolerance, most_steps, count, starts, parameters, ends, outcome
+):
+    shared = cuda.shared.array(SHARED, float64)
+    B = shared[cuda.threadIdx.x :: LANE_THREADS]
+    W = cuda.local.array(FLOATS, float64)
+    I = cuda.local.array(INTEGERS, int64)
+    point = cuda.atomic.add(queue, 0, 1)
+    if point < count:
+        enter(W, I, B, 0, t_start, t_end, log_tolerance, most_steps, point, starts, parameters)
+    while point < count:
+        if lane_tick(B):
+            leave(B, 0, ends, outcome)
+            point = cuda.atomic.add(queue, 0, 1)
+            if point < count:
+                enter(W, I, B, 0, t_start, t_end, log_tolerance, most_steps, point, starts, parameters)
+"""
+_TRANSIENT = """
+def transient_kernel(queue, kept, log_tolerance, most_steps, count, starts, held, parameters, times):
+    shared = cuda.shared.array(SHARED, float64)
+    B = shared[cuda.threadIdx.x :: LANE_THREADS]
+    W = cuda.local.array(FLOATS, float64)
+    I = cuda.local.array(INTEGERS, int64)
+    point = cuda.atomic.add(queue, 0, 1)
+    if point < count:
+        hold(W, I, point, starts, held, parameters, times)
+        enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, most_steps, point, starts, parameters)
+    while point < count:
+        if lane_tick(B):
+            put_aside(B, 0, kept)
+            point = cuda.atomic.add(queue, 0, 1)
+            if point < count:
+                hold(W, I, point, starts, held, parameters, times)
+                enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, most_steps, point, starts, parameters)
+"""
+_WATCH = """
+def watch_kernel(
+    queue, kept, choice, settings, count, times, histories, tallies, rows, numbers, measures
+):
+    shared = cuda.shared.array(SHARED, float64)
+    B = shared[cuda.threadIdx.x :: LANE_THREADS]
+    slot = cuda.grid(1)
+    history = histories[slot * RING : (slot + 1) * RING]
+    tally = tallies[slot * 2 * TALLY : (slot + 1) * 2 * TALLY]
+    point = cuda.atomic.add(queue, 0, 1)
+    if point < count:
+        take_up(B, 0, point, kept, choice, settings, times, tally, numbers, measures)
+    while point < count:
+        if lane_tick(B):
+            if attend(B, 0, choice, settings, times, history, tally, rows, numbers, measures):
+                finish(B, 0, settings, times, history, history, tally, numbers, measures)
+                point = cuda.atomic.add(queue, 0, 1)
+                if point < count:
+                    take_up(B, 0, point, kept, choice, settings, times, tally, numbers, measures)
+"""
+LANE_THREADS = 64
+BLOCKS_PER_PROCESSOR = 6
+"""Trajectories in lockstep: threads of a block, and blocks that are resident; each thread takes point after point."""
+
 
 class CudaError(RuntimeError):
     """A GPU that is not there, or not usable; the message says what is missing."""
@@ -78,12 +138,87 @@ class Program:
         for name, value in vars(module).items():
             if isinstance(value, FunctionType) and value.__globals__ is vars(module):
                 self._names[name] = numba.cuda.jit(device=True)(FunctionType(value.__code__, self._names, name))
+        if "observe_lanes" in module.ENTRY_POINTS:
+            self._prepare_lanes(module)
         if "observe" in module.ENTRY_POINTS:
             self._names["EVENT_ROOM"] = (module.N_CONTACTS + 1) * module.EVENT_WIDTH
             self._names["HISTORY_ROOM"] = 2 * module.HISTORY * module.HISTORY_WIDTH
             self.observe = self._observe
         if "propagate" in module.ENTRY_POINTS:
             self.propagate = self._propagate
+
+    def _prepare_lanes(self, module: Any) -> None:
+        """Rows of B lie in shared memory, those of neighbouring threads side by side."""
+        self._names["LANE_THREADS"] = LANE_THREADS
+        self._names["SHARED"] = module.LANE_ROWS * LANE_THREADS
+        self._names["RING"] = module.HISTORY * module.HISTORY_WIDTH
+        self._names |= _bit_operations(self._cuda)
+        self.propagate_lanes, self.observe_lanes = self._propagate_lanes, self._observe_lanes
+
+    def _blocks(self, count: int) -> int:
+        """As many blocks as the GPU holds at a time, or as there is work for."""
+        find = getattr(self._cuda, "get_current_device", None)  # the simulator has no devices
+        processors = find().MULTIPROCESSOR_COUNT if find is not None else 1
+        return max(1, min(BLOCKS_PER_PROCESSOR * processors, (count + LANE_THREADS - 1) // LANE_THREADS))
+
+    def _propagate_lanes(
+        self,
+        _w: Any,
+        _i: Any,
+        _b: Any,
+        t_start: float,
+        t_end: float,
+        log_tolerance: float,
+        most_steps: float,
+        count: int,
+        *arrays: Any,
+    ) -> None:
+        kernel = self._kernel(_TRAVEL, "travel_kernel")
+        queue = self._cuda.to_device(np.zeros(1, np.int64))
+        device = [self._cuda.to_device(a) for a in arrays]
+        launch = kernel[self._blocks(count), LANE_THREADS]
+        launch(queue, t_start, t_end, log_tolerance, most_steps, count, *device)
+        for there, here in zip(device[-2:], arrays[-2:], strict=True):
+            there.copy_to_host(here)
+
+    def _observe_lanes(
+        self,
+        _w: Any,
+        _i: Any,
+        _b: Any,
+        _kept: Any,
+        log_tolerance: float,
+        choice: Any,
+        settings: Any,
+        count: int,
+        starts: Any,
+        held: Any,
+        parameters: Any,
+        times: Any,
+        _history: Any,
+        _ring: Any,
+        _tally: Any,
+        *results: Any,
+    ) -> None:
+        cuda, blocks = self._cuda, self._blocks(count)
+        kept = cuda.device_array(count * self.LANE_ROWS)  # type: ignore[attr-defined]
+        begun, watched = cuda.to_device(starts), cuda.to_device(times)
+        transient = self._kernel(_TRANSIENT, "transient_kernel")[blocks, LANE_THREADS]
+        transient(
+            cuda.to_device(np.zeros(1, np.int64)), kept, log_tolerance, float(choice[self.MOST_STEPS]), count, begun,  # type: ignore[attr-defined]
+            cuda.to_device(held), cuda.to_device(parameters), watched,
+        )  # fmt: skip
+        slots = blocks * LANE_THREADS
+        history = cuda.device_array(slots * self._names["RING"])
+        tally = cuda.to_device(np.zeros(slots * 2 * self.TALLY, np.int64))  # type: ignore[attr-defined]
+        device = [cuda.to_device(a) for a in results]
+        self._kernel(_WATCH, "watch_kernel")[blocks, LANE_THREADS](
+            cuda.to_device(np.zeros(1, np.int64)), kept, cuda.to_device(choice), cuda.to_device(settings), count,
+            watched, history, tally, *device,
+        )  # fmt: skip
+        begun.copy_to_host(starts)
+        for there, here in zip(device, results, strict=True):
+            there.copy_to_host(here)
 
     @cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, text: str, name: str) -> Any:
@@ -115,6 +250,23 @@ class Program:
         device[3].copy_to_host(starts)
         for there, here in zip(device[-3:], (rows, numbers, measures), strict=True):
             there.copy_to_host(here)
+
+
+def _bit_operations(cuda: Any) -> dict[str, Any]:
+    """Rough logarithms and powers from the upper halves of floats; the simulator has the plain functions."""
+    if not hasattr(cuda, "get_current_device"):
+        return {}
+    libdevice = importlib.import_module("numba.cuda.libdevice")
+    upper, joined = libdevice.double2hiint, libdevice.hiloint2double
+
+    def rough_ratio(a: float, b: float) -> float:
+        return float((upper(a) - upper(b)) * 9.5367431640625e-07)
+
+    def rough_exp2(x: float) -> float:
+        return joined(int((x + 1022.9575) * 1048576.0), 0)  # type: ignore[no-any-return]
+
+    functions = {"rough_ratio": rough_ratio, "rough_exp2": rough_exp2}
+    return {name: cuda.jit(device=True)(function) for name, function in functions.items()}
 
 
 @cache

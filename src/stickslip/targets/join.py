@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import stickslip
 
@@ -47,13 +48,19 @@ NEIGHBOURS = KernelSet(
     tangent=True,
 )
 OBSERVE = KernelSet("observe", (*EXACT.files, "observe"), ("constants", "ingredients", "begin", "march", "observe"))
+LANES = KernelSet(
+    "lanes",
+    ("machine", "circular", "lockstep", "observe", "lockwatch"),
+    ("constants", "ingredients", "propagate_lanes", "observe_lanes"),
+)
 FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent
 _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 _PROLOGUE = """\
 from __future__ import annotations
 
-from math import atan, comb, copysign, cos, cosh, exp, frexp, inf, isfinite, log, pi, sin, sinh, sqrt, tan, tanh
+from math import atan, comb, copysign, cos, cosh, exp, floor, frexp, inf, isfinite, ldexp, log, nan, pi
+from math import sin, sinh, sqrt, tan, tanh
 
 import numpy as np
 """
@@ -80,6 +87,19 @@ def joined(model_source: str, kernels: KernelSet) -> str:
     """Model functions and kernels in one text."""
     names = f"ENTRY_POINTS = {kernels.entry_points!r}"
     return "\n\n".join([_PROLOGUE, names, model_source, *(kernel_text(name) for name in kernels.files)])
+
+
+def joined_lanes(model_source: str | None, kernels: KernelSet) -> str:
+    """Model functions and the kernels of lockstep, with its tick written out; a note where the model is not for it."""
+    from stickslip.targets.unroll import unrolled
+
+    if model_source is None:
+        return "SERVES = False\n"
+    text = "\n\n".join([joined(model_source, kernels), "SERVES = True"])
+    values: dict[str, Any] = {}
+    exec(compile(text, "<lockstep>", "exec"), values)  # our own text, to have its constants
+    tick = unrolled(text, values, "tick", "lane_tick", values["KEPT"], values["Q"])
+    return "\n\n".join([text, tick])
 
 
 def joined_jacobian(source: str) -> str:

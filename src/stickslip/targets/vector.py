@@ -1,0 +1,184 @@
+"""Functions for several trajectories at once: every float is a vector, every condition a mask.
+
+Such a function has one argument, an array of rows, each as long as there are lanes. `a if c else b` takes each lane
+from its side; branches and loops are left to conditions that hold for all lanes together (`any_lane`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from stickslip.targets.compiler import (
+    BOOL,
+    FLAGS,
+    FLOAT,
+    INT,
+    INTRINSICS,
+    LIBRARY_FUNCTIONS,
+    Body,
+    CompileError,
+    floating_operation,
+)
+
+ALIGNMENT = 64
+MAGIC = 6755399441055744.0  # 1.5·2^52: the last bits of x + this are those of the nearest whole number
+BETWEEN = 0.0425  # 1 + f lies above 2^f by up to 6 %: this puts it on both sides
+
+
+class LaneBody(Body):
+    """The body of one function for all lanes."""
+
+    def translate(self) -> None:
+        # Registers that are put aside lie on the stack: across two cache lines each they cost a third of all time.
+        self.function.attributes.alignstack = ALIGNMENT
+        self.function.attributes.add("noinline")
+        super().translate()
+
+    @property
+    def vector(self) -> ir.VectorType:
+        return ir.VectorType(FLOAT, self.translator.lanes)
+
+    @property
+    def mask(self) -> ir.VectorType:
+        return ir.VectorType(BOOL, self.translator.lanes)
+
+    def store(self, name: str, value: ir.Value) -> None:
+        if value.type == BOOL and not isinstance(value, ir.Constant):
+            wanted: ir.Type = BOOL  # it holds for all lanes together
+        else:
+            wanted = self.mask if value.type in (BOOL, self.mask) else self.vector
+        if name not in self.variables:
+            with self.builder.goto_block(self.entry):
+                self.variables[name] = self.builder.alloca(wanted, name=name)
+        self.builder.store(self.converted(value, self.variables[name].allocated_type), self.variables[name])
+
+    def converted(self, value: ir.Value, to: ir.Type) -> ir.Value:
+        if value.type == to:
+            return value
+        lanes = self.translator.lanes
+        if isinstance(value, ir.Constant) and to == self.vector and value.type in (FLOAT, INT):
+            return ir.Constant(to, [FLOAT(float(value.constant))] * lanes)
+        if isinstance(value, ir.Constant) and to == self.mask and value.type == BOOL:
+            return ir.Constant(to, [value] * lanes)
+        raise CompileError(f"{self.function.name}: a {value.type} cannot become a {to}")
+
+    def place(self, node: ast.Subscript) -> ir.Value:
+        assert isinstance(node.value, ast.Name)
+        row = self.expression(node.slice)
+        pointer = self.builder.gep(
+            self.variables[node.value.id], [INT(row.constant * self.translator.lanes)], source_etype=FLOAT
+        )
+        return self.builder.bitcast(pointer, self.vector.as_pointer())
+
+    def assign(self, target: ast.expr, value: ir.Value) -> None:
+        if isinstance(target, ast.Subscript):
+            self.builder.store(self.converted(value, self.vector), self.place(target), align=ALIGNMENT)
+        else:
+            super().assign(target, value)
+
+    def expression(self, node: ast.expr) -> ir.Value:
+        if isinstance(node, ast.Subscript):
+            return self.builder.load(self.place(node), typ=self.vector, align=ALIGNMENT)
+        return super().expression(node)
+
+    def negative(self, value: ir.Value) -> ir.Value:
+        if isinstance(value, ir.Constant) and value.type in (FLOAT, INT):
+            return value.type(-value.constant)
+        return self.builder.fneg(value, flags=self.flags)
+
+    def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
+        left, right = self.converted(left, self.vector), self.converted(right, self.vector)
+        if isinstance(op, ast.Pow):
+            return self.builder.call(self.intrinsic("pow", 2), [left, right])
+        return getattr(self.builder, floating_operation(op))(left, right, flags=self.flags)
+
+    def compare(self, op: ast.cmpop, left: ir.Value, right: ir.Value) -> ir.Value:
+        left, right = self.converted(left, self.vector), self.converted(right, self.vector)
+        return self.compared(op, left, right)
+
+    def truth(self, node: ast.expr) -> ir.Value:
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                value = self.truth(operand)
+                return self.builder.xor(value, self.converted(BOOL(True), value.type))
+            case ast.BoolOp() | ast.Compare():
+                return super().truth(node)
+        return self.expression(node)
+
+    def both(self, needs_all: bool, first: ast.expr, second: ast.expr) -> ir.Value:
+        left, right = self.truth(first), self.truth(second)
+        if left.type != right.type:
+            left, right = self.converted(left, self.mask), self.converted(right, self.mask)
+        return self.builder.and_(left, right) if needs_all else self.builder.or_(left, right)
+
+    def conditional(
+        self, condition: ir.Value, first: Callable[[], ir.Value], second: Callable[[], ir.Value]
+    ) -> ir.Value:
+        a, b = first(), second()
+        kind = self.mask if BOOL in (a.type, b.type) or self.mask in (a.type, b.type) else self.vector
+        return self.builder.select(condition, self.converted(a, kind), self.converted(b, kind))
+
+    def call(self, node: ast.Call) -> ir.Value:
+        assert isinstance(node.func, ast.Name)
+        return self.builtin(node.func.id, [self.expression(argument) for argument in node.args])
+
+    def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
+        b = self.builder
+        if name == "any_lane":
+            return self.any_lane(self.converted(values[0], self.mask))
+        values = [self.converted(value, self.vector) for value in values]
+        match name, values:
+            case (("min" | "max"), [left, right]):
+                return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
+            case "rough_ratio", [
+                left,
+                right,
+            ]:  # bits of floats, read as numbers, are their logarithms but for the scale
+                difference = b.sub(b.bitcast(left, self.whole), b.bitcast(right, self.whole))
+                return b.fmul(b.sitofp(difference, self.vector), self.constant(2.0**-52), flags=FLAGS)
+            case "rough_exp2", [value]:
+                return self.rough_exp2(value)
+            case "fused", [_, _, _]:
+                return b.call(self.intrinsic("fmuladd", 3), values)
+        if name in INTRINSICS or name in ("abs", "copysign"):
+            return b.call(self.intrinsic({"abs": "fabs"}.get(name, name), len(values)), values)
+        if name in LIBRARY_FUNCTIONS:
+            return self.lane_by_lane(name, values[0])
+        raise CompileError(f"{self.function.name}: cannot call {name!r}")
+
+    @property
+    def whole(self) -> ir.VectorType:
+        return ir.VectorType(INT, self.translator.lanes)
+
+    def constant(self, value: float) -> ir.Value:
+        return self.converted(FLOAT(value), self.vector)
+
+    def any_lane(self, mask: ir.Value) -> ir.Value:
+        """One number with a bit per lane, compared with nothing."""
+        bits = ir.IntType(self.translator.lanes)
+        return self.builder.icmp_unsigned("!=", self.builder.bitcast(mask, bits), bits(0))
+
+    def rough_exp2(self, x: ir.Value) -> ir.Value:
+        """The other way round, on the upper half of the bits."""
+        b = self.builder
+        scaled = b.fmul(x, self.constant(2.0**20), flags=FLAGS)
+        shifted = b.fadd(scaled, self.constant(MAGIC + (1023.0 - BETWEEN) * 2.0**20), flags=FLAGS)
+        bits = b.shl(b.bitcast(shifted, self.whole), ir.Constant(self.whole, [32] * self.translator.lanes))
+        return b.bitcast(bits, self.vector)
+
+    def lane_by_lane(self, name: str, vector: ir.Value) -> ir.Value:
+        result = vector
+        for lane in range(self.translator.lanes):
+            value = self.builder.call(self.external(name, 1), [self.builder.extract_element(vector, INT(lane))])
+            result = self.builder.insert_element(result, value, INT(lane))
+        return result
+
+    def intrinsic(self, name: str, arguments: int) -> ir.Function:
+        full = f"llvm.{name}.v{self.translator.lanes}f64"
+        known = self.translator.module.globals.get(full)
+        if known is not None:
+            return known
+        return ir.Function(self.translator.module, ir.FunctionType(self.vector, [self.vector] * arguments), full)

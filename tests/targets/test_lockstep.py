@@ -1,0 +1,210 @@
+"""Trajectories in lockstep: the same motions as one by one, the same bits in any company."""
+
+from __future__ import annotations
+
+import dataclasses
+from math import cos, sin
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import stickslip as ss
+from stickslip.field import Field, lane_program
+from stickslip.kernels import circular
+from stickslip.model.system import Model
+from stickslip.sweeps import trajectories
+from stickslip.sweeps.plan import Plan
+from stickslip.targets.unroll import unrolled
+
+Floats = NDArray[np.float64]
+
+
+def on_belt(law, normal=1.0, speed=0.2):
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=speed)
+    return ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, belt, law=law, normal=normal))
+
+
+def coupled_contacts():
+    """Two contacts that push each other when both stick."""
+    top, bottom, belt = ss.Mass("top", 1.2), ss.Mass("bottom", 2.3), ss.Belt("belt", 0.3)
+    return ss.System(
+        ss.Spring(top, ss.ground, k=1.0, name="spring1"),
+        ss.Spring(bottom, ss.ground, k=0.5, name="spring2"),
+        ss.Contact(top, bottom, law=ss.Hyperbolic(0.8, 1.0), normal=1.0, name="upper"),
+        ss.Contact(bottom, belt, law=ss.Hyperbolic(0.9, 2.0), normal=2.0, name="lower"),
+    )
+
+
+MODELS = {
+    "block_on_belt": (ss.models.block_on_belt, 60.0, 0.3),
+    "two_blocks": (ss.models.two_blocks, 25.0, 0.3),
+    "coupled contacts": (coupled_contacts, 25.0, 0.3),
+    "drill_string": (ss.models.drill_string, 60.0, 0.3),
+    "bowed_string": (ss.models.bowed_string, 0.01, 1e-4),
+    "forced_oscillator": (ss.models.forced_oscillator, 60.0, 0.3),
+    "excited_oscillator": (ss.models.excited_oscillator, 60.0, 0.3),
+    "block_and_pendulum": (ss.models.block_and_pendulum, 30.0, 0.2),
+    "coulomb_oscillator": (ss.models.coulomb_oscillator, 60.0, 3.0),
+    "loaded by time": (
+        lambda: on_belt(ss.Hyperbolic(1.0, 3.0), normal=lambda t, x_block: 1.5 + 0.2 * x_block * sin(t)), 40.0, 0.3,
+    ),
+    "belt in time": (lambda: on_belt(ss.Coulomb(0.4, 0.3), speed=lambda t: 0.5 * cos(2 * t)), 40.0, 0.3),
+}  # fmt: skip
+
+
+def ensemble(model: Model, spread: float, count: int = 96) -> tuple[Floats, Floats]:
+    """Starts and parameters around those of the model."""
+    random = np.random.default_rng(7)
+    begin = np.array([model.start[state] for state in model.states])
+    starts = begin + spread * random.standard_normal((count, len(begin)))
+    values = np.array(list(model.parameters.values()))
+    return starts, values * (1 + 0.1 * random.standard_normal((count, len(values))))
+
+
+QUICK = ("block_on_belt", "coupled contacts", "forced_oscillator", "block_and_pendulum", "belt in time")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.nightly) for name in MODELS]
+)
+def test_as_one_by_one(name, monkeypatch):
+    make, end, spread = MODELS[name]
+    model = make()
+    field = ss.compile(model, order=12)
+    starts, parameters = ensemble(model, spread)
+    alone, outcome = field._one_by_one(starts, parameters, (0.0, end), 1e-10, 10**7)
+    again = []
+    plain = Field._one_by_one
+    monkeypatch.setattr(Field, "_one_by_one", lambda self, *a: again.append(len(a[0])) or plain(self, *a))
+    together, counted = field.propagate(starts, end, parameters=parameters, rtol=1e-10)
+    assert sum(again) <= 10, "few are given up"
+    np.testing.assert_array_equal(counted, outcome)
+    error = np.abs(together - alone).max(axis=1) / np.abs(alone).max()
+    assert np.median(error) < 1e-9 and np.quantile(error, 0.9) < 1e-7
+
+
+def test_which_models_are_left_alone():
+    for law in (ss.Stribeck(1.0, 0.6, 0.3), ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6], mu_s=1.0)):
+        assert lane_program(on_belt(law), 12) is None
+    assert lane_program(ss.models.chain(3), 12) is None
+
+
+def test_the_same_bits_in_any_company():
+    model = ss.models.forced_oscillator("III")
+    field = ss.compile(model, order=12)
+    starts, parameters = ensemble(model, 0.3, 150)
+    ends, outcome = field.propagate(starts, 50.0, parameters=parameters)
+    order = np.random.default_rng(1).permutation(150)
+    shuffled, _ = field.propagate(starts[order], 50.0, parameters=parameters[order])
+    np.testing.assert_array_equal(shuffled, ends[order])
+    for part in (slice(0, 1), slice(3, 11), slice(60, 150)):
+        some, counted = field._in_lockstep(starts[part], parameters[part], (0.0, 50.0), 1e-9, 10**9)
+        np.testing.assert_array_equal(some, ends[part])
+        np.testing.assert_array_equal(counted, outcome[part])
+
+
+def test_what_is_given_up_is_done_one_by_one():
+    """At the mercy of friction that pushes, the run stops with its sentence; the others are not touched."""
+    model = ss.models.coulomb_oscillator()
+    field = ss.compile(model, order=12)
+    starts, parameters = np.tile([12.0, 6.0], (80, 1)), np.tile(field.parameters, (80, 1))
+    parameters[5, list(model.parameters).index("contact.normal")] = -1.0
+    ends, outcome = field.propagate(starts, 30.0, parameters=parameters)
+    alone, counted = field._one_by_one(starts, parameters, (0.0, 30.0), 1e-9, 10**9)
+    assert outcome[5, 0] == counted[5, 0] != 0
+    np.testing.assert_array_equal(outcome, counted)
+    np.testing.assert_array_equal(ends[5], alone[5])
+    np.testing.assert_allclose(ends, alone, atol=1e-8)
+
+
+def test_too_many_steps():
+    field = ss.compile(ss.models.block_on_belt(), order=12)
+    starts = np.tile([1.1, 0.0], (70, 1))
+    _, outcome = field.propagate(starts, 1e4, most_steps=100)
+    assert np.all(outcome[:, 0] == 7)
+
+
+# -- sweeps --------------------------------------------------------------------------------------------------------
+
+
+def both_ways(plan: Plan) -> tuple[object, object]:
+    """The same sweep in lockstep and one by one."""
+    assert plan.settings.lockstep
+    alone = dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, lockstep=False))
+    return tuple(p.assemble({c.index: p.run(c) for c in p.chunks}) for p in (plan, alone))
+
+
+ETA, SPEED = np.linspace(0.3, 2.9, 66), np.linspace(0.05, 0.8, 66)
+SWEEPS = {
+    "released": (ss.models.forced_oscillator, {"base.eta": ETA}, "stick_to_slip", {"periods": (60, 40)}),
+    "strobe": (ss.models.excited_oscillator, {"force.eta": 1 + ETA / 2}, "strobe", {"periods": (150, 60)}),
+    "come to rest": (ss.models.block_on_belt, {"belt.speed": SPEED}, "slip_to_stick", {"t": (100, 200)}),
+    "two contacts": (ss.models.two_blocks, {"belt.speed": SPEED / 4}, "stick_to_slip", {"t": (200, 100)}),
+    "held": (ss.models.block_on_belt, {"belt.speed": SPEED}, None, {"t": (0, 90), "start": "stick"}),
+}
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_sweeps_as_one_by_one(name):
+    make, over, observe, settings = SWEEPS[name]
+    plan = ss.plan_sweep(make(), over, observe=observe, rtol=2e-9, **settings)
+    together, alone = both_ways(plan)
+    regular = (alone["n"].values > 0) | (alone["m"].values > 0)
+    assert regular.sum() >= 10
+    for name in ("status", "truncated", "count", "events", "n", "m", "end_mode", "record_contact"):
+        if name in alone:
+            np.testing.assert_array_equal(together[name].values[regular], alone[name].values[regular], name)
+    for name in ("start_state", "end_state", "minimum", "maximum", "stick_fraction", "period", "record_time"):
+        if name in alone:
+            np.testing.assert_allclose(together[name].values[regular], alone[name].values[regular], atol=2e-6)
+
+
+def test_chunks_do_not_change_the_bits():
+    over = {"base.eta": np.linspace(0.5, 2.5, 70)}
+    model = ss.models.forced_oscillator("III")
+    found = []
+    for chunk in (70, 9):
+        plan = ss.plan_sweep(model, over, periods=(20, 10), chunk=chunk)
+        found.append(plan.assemble({c.index: plan.run(c) for c in plan.chunks}))
+    for name in found[0].data_vars:
+        np.testing.assert_array_equal(found[0][name].values, found[1][name].values, name)
+
+
+def test_what_needs_polynomials_is_left_to_the_march():
+    codes = ss.section("x.block", 0.5).codes(ss.models.block_on_belt())
+    assert codes.kind not in trajectories.IN_LOCKSTEP
+
+
+# -- pieces --------------------------------------------------------------------------------------------------------
+
+
+def test_sine_and_cosine():
+    x = np.concatenate([np.linspace(-20, 20, 4001), np.linspace(-1e6, 1e6, 4001)[1:-1]])
+    for ours, exact in ((circular.sine, np.sin), (circular.cosine, np.cos)):
+        error = np.abs(np.array([ours(v) for v in x.tolist()]) - exact(x))
+        assert error.max() < 4e-16
+    assert np.isnan(circular.sine(2e6))
+
+
+def test_writing_out():
+    source = """
+def main(W: Floats) -> bool:
+    total = 0.0
+    for k in range(SIZE):
+        total = total + term(W, k)
+    W[0] = total if total > LEVEL else 0.0
+    while any_lane(W[1] < 3.0):
+        W[1] = W[1] + 1.0
+    return any_lane(W[0] > 0.0)
+
+def term(W: Floats, k: int) -> float:
+    return W[2 + k] * k
+"""
+    text = unrolled(source, {"SIZE": 3, "LEVEL": 0.5}, "main", "lane_main", 2, 2)
+    assert "for" not in text and "term" not in text
+    names = {"any_lane": bool, "Floats": object}
+    exec(text, names)
+    B = [0.0, 0.5, 10.0, 2.0, 4.0]
+    assert names["lane_main"](B) is True
+    assert B == [10.0, 3.5, 10.0, 2.0, 4.0]
