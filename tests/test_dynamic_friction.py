@@ -124,7 +124,7 @@ def extremes(model: ss.System, t: float, **options: object) -> tuple[float, floa
 def test_stiff_bristles_tend_to_dry_friction() -> None:
     """The orbit of LuGre tends to that of `Contact` like σ₀^(−2/3), by the amount that the release of stick explains.
 
-    Where friction is continuous stick ends with v = v̇ = 0, and the bristles give way within τ = (m g/(σ₀Ḟ))^(1/3). After
+    Where friction is continuous stick ends with v = v̇ = 0, and bristles give way within τ = (m g/(σ₀Ḟ))^(1/3). After
     that the block is faster by C Ḟτ²/m than without bristles, C from an inner problem without parameters. Everything
     else is smaller, of the order 1/σ₀.
     """
