@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from stickslip.result import interpolate as interpolate
     from stickslip.simulation import simulate as simulate
     from stickslip.status import Status as Status
+    from stickslip.stopping import stops as stops
     from stickslip.storage import load as load
     from stickslip.storage import save as save
     from stickslip.sweeps.basins import Attractor as Attractor
@@ -141,6 +142,7 @@ _HOME = {
     "stickslip.sweeps.returnmap": ("ReturnMap", "return_map"),
     "stickslip.result": ("ResultError", "interpolate"),
     "stickslip.status": ("Status",),
+    "stickslip.stopping": ("stops",),
 }  # fmt: skip
 _RENAMED = {"load_model": "load", "save_model": "save"}
 _MODULES = ("models", "plot")
