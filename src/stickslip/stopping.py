@@ -33,7 +33,7 @@ def stops(run: xr.Dataset, *, least: float = 1e-6) -> xr.Dataset:
     >>> import stickslip as ss
     >>> found = stops(ss.simulate(ss.models.block_on_belt(), t=30))
     >>> found.asperity_stops.values.tolist(), found.block_stops.values.tolist()
-    ([2], [2])
+    ([3], [3])
     """
     check_number("stops: least", least, nonnegative=True)
     steps = steps_of(run)

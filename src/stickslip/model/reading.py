@@ -417,9 +417,10 @@ def _state_law(table: dict[str, Any]) -> StateLaw:
     initial = check_number("initial", table.get("initial", 0.0))
     rest = {key: value for key, value in table.items() if key not in ("rate", "coefficient", "initial")}
     values = {key: check_number(key, value) for key, value in rest.items()}
-    for name in values.keys() - {*names_in(table["rate"]), *names_in(table["coefficient"])}:
+    in_rate, in_coefficient = (names_in(table[key], key) for key in ("rate", "coefficient"))
+    for name in values.keys() - {*in_rate, *in_coefficient}:
         raise ModelError(f"the parameter {name!r} is used neither by the rate nor by the coefficient: take it out")
-    used = {n: x for n, x in values.items() if n in names_in(table["coefficient"])}
+    used = {n: x for n, x in values.items() if n in in_coefficient}
     rate, coefficient = {"formula": table["rate"], **values}, {"formula": table["coefficient"], **used}
     variables = ("v", "z")
     return StateLaw(_formula("rate", rate, variables), _formula("coefficient", coefficient, variables), initial)
