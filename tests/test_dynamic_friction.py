@@ -235,3 +235,41 @@ def test_a_reversal_too_sharp_for_numbers_is_told() -> None:
         ends[a] = run.attrs["status"]
     assert ends[0.06].startswith("The run reached the end")
     assert "steps shrank to nothing" in ends[0.01]
+
+
+# -- the verbs -------------------------------------------------------------------------------------------------------
+
+
+def test_belt_speed_at_which_stick_slip_ends() -> None:
+    """On bristles the cycle ends in a fold, where that of dry friction ends by grazing: near the same speed."""
+    law = ss.Stribeck(1.0, 0.5, 0.3, shape=2).with_viscous(0.4)
+    block, belt = ss.Mass("block", m=1.0, x=1.1), ss.Belt("belt", speed=0.5)
+    dry = ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, belt, law=law))
+    ends = []
+    for model in (dry, lugre_block(100.0, 1.0, speed=0.5, sigma_2=0.4)):
+        orbit = ss.find_orbit(model, guess=ss.simulate(model, t=100))
+        special = ss.follow(orbit, "belt.speed", to=0.7).special
+        ends.append(next(point for point in special if point.kind in ("fold", "grazing-sliding")))
+    assert [point.kind for point in ends] == ["grazing-sliding", "fold"]
+    assert ends[0].value == pytest.approx(0.6088453, abs=1e-6)
+    assert ends[1].value == pytest.approx(ends[0].value, rel=0.01)
+
+
+def test_exponents_are_those_of_the_multipliers() -> None:
+    model = lugre_block(100.0, 1.0)
+    orbit = ss.find_orbit(model, guess=ss.simulate(model, t=60))
+    exponents = ss.lyapunov(model, t=400, transient=60).exponents
+    assert abs(exponents[0]) < 1e-2
+    assert exponents[1] == pytest.approx(math.log(abs(orbit.multipliers[1])) / orbit.period, abs=1e-2)
+
+
+def test_sweep_of_bristles_needs_something_to_observe() -> None:
+    model, speeds = lugre_block(100.0, 1.0), np.array([0.2, 0.4])
+    with pytest.raises(ss.SweepError, match="no contact that could stick: observe something else"):
+        ss.sweep(model, {"belt.speed": speeds})
+    maxima = ss.sweep(model, {"belt.speed": speeds}, observe=ss.maxima("x.block"), t=(60, 40))
+    for i, speed in enumerate(speeds):
+        run = ss.simulate(model.with_({"belt.speed": float(speed)}), t=100)
+        highest = float(run["x.block"].values[run.time.values > 60].max())
+        assert float(maxima["x.block"][i].max()) == pytest.approx(highest, abs=1e-3)
+        assert int(maxima["m"][i]) == 1
