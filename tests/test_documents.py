@@ -20,6 +20,7 @@ ORBITS = ROOT / "docs" / "orbits.md"
 SERIES = ROOT / "docs" / "series.md"
 SWEEPS = ROOT / "docs" / "sweeps.md"
 IDENTIFY = ROOT / "docs" / "identify.md"
+MEMORY = ROOT / "docs" / "memory.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
@@ -72,6 +73,16 @@ def test_the_python_of_the_orbits(elsewhere, capsys):
     assert scope["doubled"].periods[0] == pytest.approx(2 * flip.orbit.period, rel=1e-3)
     assert scope["curve"].along("coupling.k")[-1] == 1.25
     assert scope["smooth"].period == pytest.approx(11.808, abs=1e-3)
+
+
+def test_the_python_of_the_memory(elsewhere):
+    scope = {}
+    for block in blocks(MEMORY, "python"):
+        exec(block, scope)
+    assert scope["orbit"].period == pytest.approx(10.2695132736, abs=1e-9)
+    (hopf,) = ss.follow(scope["steady"], "spring.k", to=0.005).special
+    assert hopf.kind == "Hopf" and hopf.value == pytest.approx(0.0055, rel=1e-9)
+    assert scope["law"].parameters() == {"mu": 0.3, "k": 100.0}
 
 
 def test_the_commands_of_the_orbits(elsewhere):

@@ -157,6 +157,11 @@ ENERGY_RUNS = {
     "block_and_pendulum": 50.0,
     "coulomb_oscillator": 30.0,
     "chain": 50.0,
+    "aging_block": 100.0,
+    "compliant_oscillator": 5.0,
+    "iwan": 50.0,
+    "lugre_block": 50.0,
+    "fault": 50.0,
 }
 
 

@@ -16,6 +16,7 @@ VERBS = {
     "comparison",
     "cycles",
     "energy",
+    "stopping",
     "orbits",
     "branches",
     "storage",

@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from stickslip.methods.smooth import Smooth as Smooth
     from stickslip.methods.switch import Switch as Switch
     from stickslip.methods.timestepping import TimeStepping as TimeStepping
+    from stickslip.model.dynamic import Dahl as Dahl
+    from stickslip.model.dynamic import DieterichRuina as DieterichRuina
+    from stickslip.model.dynamic import DynamicLaw as DynamicLaw
+    from stickslip.model.dynamic import ElastoPlastic as ElastoPlastic
+    from stickslip.model.dynamic import LuGre as LuGre
+    from stickslip.model.dynamic import StateLaw as StateLaw
     from stickslip.model.errors import ModelError as ModelError
     from stickslip.model.files import load as load_model  # noqa: F401
     from stickslip.model.files import save as save_model  # noqa: F401
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
     from stickslip.model.parts import CompliantContact as CompliantContact
     from stickslip.model.parts import Contact as Contact
     from stickslip.model.parts import Damper as Damper
+    from stickslip.model.parts import DynamicContact as DynamicContact
     from stickslip.model.parts import Force as Force
     from stickslip.model.parts import Mass as Mass
     from stickslip.model.parts import SmoothContact as SmoothContact
@@ -79,6 +86,7 @@ if TYPE_CHECKING:
     from stickslip.series.sound import to_wav as to_wav
     from stickslip.simulation import simulate as simulate
     from stickslip.status import Status as Status
+    from stickslip.stopping import stops as stops
     from stickslip.storage import load as load
     from stickslip.storage import save as save
     from stickslip.sweeps.basins import Attractor as Attractor
@@ -104,8 +112,10 @@ if TYPE_CHECKING:
 
 _HOME = {
     "stickslip.model.parts": (
-        "Base", "Belt", "CompliantContact", "Contact", "Damper", "Force", "Mass", "SmoothContact", "Spring", "ground",
+        "Base", "Belt", "CompliantContact", "Contact", "Damper", "DynamicContact", "Force", "Mass",
+        "SmoothContact", "Spring", "ground",
     ),
+    "stickslip.model.dynamic": ("Dahl", "DieterichRuina", "DynamicLaw", "ElastoPlastic", "LuGre", "StateLaw"),
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
     ),
@@ -147,6 +157,7 @@ _HOME = {
     "stickslip.result": ("ResultError", "interpolate"),
     "stickslip.series.sound": ("Sound", "to_wav"),
     "stickslip.status": ("Status",),
+    "stickslip.stopping": ("stops",),
 }  # fmt: skip
 _RENAMED = {"load_model": "load", "save_model": "save"}
 _MODULES = ("identify", "models", "plot", "series")

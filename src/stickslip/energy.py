@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
-from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Interaction, Mass, SmoothContact, Spring
+from stickslip.model.parts import (
+    Base,
+    Belt,
+    Body,
+    Contact,
+    Damper,
+    DynamicContact,
+    Force,
+    Interaction,
+    Mass,
+    SmoothContact,
+    Spring,
+)
 from stickslip.model.shapes import SHAPES
 from stickslip.model.system import System
 from stickslip.result import Steps, evaluate, steps_of
@@ -64,6 +76,7 @@ class _Samples:
         self.force = _expanded(steps.force, tau)
         self.x = {mass.name: states[:, i] for i, mass in enumerate(system.masses)}
         self.v = {mass.name: states[:, len(system.masses) + i] for i, mass in enumerate(system.masses)}
+        self.internal = {name: states[:, system.states.index(name)] for name in system.internal_states}
         self.magnitudes: list[float] = []
 
     def integral(self, power: Floats) -> float:
@@ -93,7 +106,20 @@ class _Samples:
                 velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
                 friction = self.smooth_friction(name, part, velocity - self.velocity(part.against))
                 return self.integral(friction * (velocity - self.mass_velocity(part.against)))
+            case DynamicContact():
+                velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
+                friction = self.dynamic_friction(name, part, velocity - self.velocity(part.against))
+                return self.integral(friction * (velocity - self.mass_velocity(part.against)))
         raise AssertionError(f"unknown part {part}")
+
+    def dynamic_friction(self, name: str, part: DynamicContact, sliding: Floats) -> Floats:
+        """The force −N·coefficient of a law with a state of its own."""
+        law, values = part.friction, self.system.law_values(name)
+        state = self.internal[f"{law.state}.{name}"]
+        pairs = zip(sliding.tolist(), state.tolist(), strict=True)
+        mu = np.array([law.coefficient_value(v, z, values) for v, z in pairs], float)
+        force: Floats = -self.quantity(name, "normal", part.normal, self.everything()) * mu
+        return force
 
     def smooth_friction(self, name: str, part: SmoothContact, sliding: Floats) -> Floats:
         """The force −N·μ·shape of a smoothed contact at its sliding velocities."""

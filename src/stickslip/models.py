@@ -2,28 +2,38 @@
 
 from stickslip.model.library import (
     LIBRARY,
+    aging_block,
     block_and_pendulum,
     block_on_belt,
     bowed_string,
     chain,
     characteristic,
+    compliant_oscillator,
     coulomb_oscillator,
     drill_string,
     excited_oscillator,
+    fault,
     forced_oscillator,
+    iwan,
+    lugre_block,
     two_blocks,
 )
 
 __all__ = [
     "LIBRARY",
+    "aging_block",
     "block_and_pendulum",
     "block_on_belt",
     "bowed_string",
     "chain",
     "characteristic",
+    "compliant_oscillator",
     "coulomb_oscillator",
     "drill_string",
     "excited_oscillator",
+    "fault",
     "forced_oscillator",
+    "iwan",
+    "lugre_block",
     "two_blocks",
 ]

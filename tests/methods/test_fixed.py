@@ -56,12 +56,14 @@ def test_band_limits_the_accuracy_of_bisection() -> None:
 @pytest.mark.parametrize("name", sorted(ss.models.LIBRARY))
 def test_every_library_model(name: str, method: type[Method]) -> None:
     system = ss.models.LIBRARY[name]()
-    t = 0.005 if name == "bowed_string" else 20.0
-    run = ss.simulate(system, t=t, method=method(step=t / 4000))  # type: ignore[call-arg]
+    t = {"bowed_string": 0.005, "compliant_oscillator": 1.5}.get(name, 20.0)
+    # Bristles relax within 1/100, and the contact swings at 157/s: fixed steps must follow both.
+    steps = {"lugre_block": 40000, "compliant_oscillator": 8000}.get(name, 4000)
+    run = ss.simulate(system, t=t, method=method(step=t / steps))  # type: ignore[call-arg]
     exact = ss.simulate(system, t=t)
     agree, error = event_difference(run, exact)
     assert agree
-    assert error < 1e-7 * t
+    assert error < 1e-7 * t or run.sizes["event"] == 0
     assert state_difference(run, exact) < 1e-5
     assert run.attrs["evaluations"] >= 4 * run.attrs["steps"]
 

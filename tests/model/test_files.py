@@ -315,6 +315,7 @@ def test_library_round_trip(name):
         "drill_string": {"force.force": "-theta"},
         "forced_oscillator": {"base.motion": "u0*cos(eta*t)"},
         "excited_oscillator": {"force.force": "beta*cos(eta*t)"},
+        "iwan": {"base.motion": "u0*cos(omega*t)"},
         "block_and_pendulum": {"contact.normal": "1 + e2*x_pendulum"},
     }
     copy = loads(dumps(model, formulas.get(name)))

@@ -36,10 +36,12 @@ def inverse_square(v, a=0.5, b=1.5):
     return 0.2 + a / (b + v) ** 2
 
 
+SHORTER = ("chain", "bowed_string", "compliant_oscillator")
 MODELS = {
-    **{name: (make, 15.0) for name, make in ss.models.LIBRARY.items() if name not in ("chain", "bowed_string")},
+    **{name: (make, 15.0) for name, make in ss.models.LIBRARY.items() if name not in SHORTER},
     "bowed_string": (ss.models.bowed_string, 0.004),
     "chain": (lambda: ss.models.chain(3), 12.0),
+    "compliant_oscillator": (ss.models.compliant_oscillator, 2.0),
     "tabulated": (lambda: on_belt(ss.Tabulated([0, 0.2, 0.5, 1], [0.9, 0.7, 0.6, 0.65], mu_s=1.0)), 20.0),
     "stribeck 1.5": (lambda: on_belt(ss.Stribeck(1.0, 0.6, 0.3, shape=1.5)), 12.0),
     "kink": (lambda: on_belt(lambda v, a=0.3: 0.4 + abs(v - a) + max(0.5 - v, 0.1)), 20.0),

@@ -123,6 +123,9 @@ def _print_summary(out: Console, model: Model, run: xr.Dataset) -> None:
     if model.contacts:
         rows = [(p.contact, str(p.stick), str(p.slip), f"{100 * p.fraction:.4g} %") for p in summary.phases(run)]
         out.print(table(rows, ("contact", "stick phases", "slip phases", "time in stick")))
+        if elastic := summary.elastic_stops(run):
+            out.print()
+            out.print(table(elastic, ("elastic contact", "stops of the asperity", "stops of the block")))
         out.print(f"\n  {_period_line(run, unit)}\n")
     rows = [(e.state, number(e.least), number(e.greatest), model.units[e.state]) for e in summary.extrema(run)]
     out.print(table(rows, ("state", "least", "greatest", "unit" if any(model.units.values()) else "")))

@@ -44,6 +44,8 @@ class _Writer:
         self.model, self.equations = model, equations
         self.names = {str(symbol(name)): name for name in (*model.states, *model.parameters)}
         self.names |= {str(speed): "|v_rel|" for speed in equations.speeds}
+        only = len(model.contacts) == 1
+        self.names |= {f"_sign{i}": "s" if only else f"s.{name}" for i, name in enumerate(model.contacts)}
 
     def text(self) -> EquationText:
         rates = [(f"{name}'", self._rate(i, name)) for i, name in enumerate(self.model.states)]
@@ -76,16 +78,26 @@ class _Writer:
         equations, name = self.equations, self.model.contacts[index]
         force = self._force(name)
         velocity = "sliding velocity" if isinstance(self.model, System) else "switching function"
-        return ContactText(
-            name,
-            [
-                (velocity, f"v_rel = {self._readable(equations.h[index])}"),
-                ("kinetic limit", f"R = {self._readable(equations.R[index])}"),
-                ("static limit", f"S = {self._readable(equations.S[index])}"),
-                ("slip", f"{force} = −sign(v_rel)·R"),
-                ("stick", f"v_rel = 0 while |{force}| ≤ S"),
-            ],
-        )
+        stick = f"v_rel = 0 while |{force}| ≤ S"
+        if index in equations.own_forces:
+            velocity = "slip of the asperity"
+            stick = f"{force} = {self._readable(equations.own_forces[index][0])} while |{force}| ≤ S"
+        lines = [
+            (velocity, f"v_rel = {self._readable(equations.h[index])}"),
+            ("kinetic limit", f"R = {self._readable(equations.R[index])}"),
+            ("static limit", f"S = {self._readable(equations.S[index])}"),
+            ("slip", f"{force} = −sign(v_rel)·R"),
+            ("stick", stick),
+        ]
+        if self._has_mode(index):
+            lines.append(("mode", f"{self.names[f'_sign{index}']} = sign(v_rel) in slip, 0 in stick"))
+        return ContactText(name, lines)
+
+    def _has_mode(self, index: int) -> bool:
+        """Whether the mode of a contact appears in the equations themselves."""
+        sign = f"_sign{index}"
+        rows = [*self.equations.f, *(g for row in self.equations.G for g in row), *self.equations.h]
+        return any(sign in map(str, row.free_symbols) for row in rows)
 
     def _readable(self, expression: Any) -> str:
         return readable(formula_text(expression), self.names)

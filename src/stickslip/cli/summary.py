@@ -9,6 +9,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.stopping import stops
+
 Floats = NDArray[np.float64]
 
 SAME = 1e-6
@@ -66,6 +68,17 @@ def phases(run: xr.Dataset) -> list[Phases]:
         fraction = float(np.sum(np.diff(edges)[sticks])) / (end - start) if end > start else 0.0
         found.append(Phases(str(name), int(np.sum(sticks)), int(np.sum(~sticks)), fraction))
     return found
+
+
+def elastic_stops(run: xr.Dataset) -> list[tuple[str, str, str]]:
+    """Contacts whose asperity and block stop at different times, with how often each does; needs dense output."""
+    states = {str(name) for name in run["state"].values}
+    elastic = [str(name) for name in run["contact"].values if f"deflection.{name}" in states]
+    if not elastic or "step_start" not in run or run.sizes["step"] == 0:
+        return []
+    found = stops(run).sel(contact=elastic)
+    counts = zip(found["asperity_stops"].values, found["block_stops"].values, strict=True)
+    return [(name, str(a), str(b)) for name, (a, b) in zip(elastic, counts, strict=True)]
 
 
 def span(run: xr.Dataset) -> tuple[float, float]:

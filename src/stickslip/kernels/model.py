@@ -28,6 +28,10 @@ N_DIRECTIONS = 0
 HIDES = 0
 """1 if the equations contain functions that series can overlook: exponentials of the state, and the like."""
 
+STIFF = N_RESOLVED = ROW_RESOLVED = 0
+"""1 if steps are limited by what relaxes quickly; how many arguments of exponentials are kept as rows, so that no step
+passes over what these do (HIDES is 0 then); the first of these rows."""
+
 ORDER = 24
 WIDTH = ORDER + 2
 """Order of the Taylor series, and the length of a row (one more coefficient is written than used)."""
@@ -74,6 +78,9 @@ KEPT = LANE_ROWS = 0
 WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 """Contact of each watched quantity, and how the run ends there; branch of each guard, and how it moves (0: flips)."""
 
+EVEN = np.array([0])
+"""Per argument of an exponential, 1 if its function fades to both sides (tanh), 0 if to the negative one (exp)."""
+
 RIGID = UNDAMPED = OWNER = np.array([0])
 """Per contact, 1 if it sticks as a constraint v = 0; 1 if it is elastic without damper. Per state, the contact whose
 internal state it is, or -1."""
@@ -93,6 +100,11 @@ def branches(W: Floats, I: Ints, noise: float) -> None:
 
 def reset(W: Floats, I: Ints, contact: int) -> None:
     """Set the internal states of a contact that has just entered the mode in MODE."""
+
+
+def fastest(W: Floats) -> float:
+    """How fast something relaxes or swings at the present point."""
+    return 0.0
 
 
 def taylor(W: Floats, I: Ints) -> int:

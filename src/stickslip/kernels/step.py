@@ -4,10 +4,12 @@ from math import exp, log, sqrt
 
 from stickslip.kernels.machine import rough_log2
 from stickslip.kernels.model import (
+    EVEN,
     GUESS,
     MODE,
     N_CONTACTS,
     N_GUARDS,
+    N_RESOLVED,
     N_STATES,
     N_WATCHED,
     NATURAL,
@@ -15,20 +17,26 @@ from stickslip.kernels.model import (
     RIGID,
     ROW_FORCE,
     ROW_GUARD,
+    ROW_RESOLVED,
     ROW_STATIC,
     ROW_V,
     SCALE,
     SERIES,
+    STIFF,
     TOLERANCE,
     WIDTH,
     Floats,
     Ints,
+    fastest,
 )
 
 LONGEST = 1e100
 STICK_ROOM = 9e3  # 2·1e-12/ε
 REST_ROOM = 9.0  # 2·1e-15/ε
 LN2 = 0.6931471805599453
+FADED = 60.0  # e^−60 is nothing, whatever it is multiplied with
+RELAXING = 1.0 / 6.0  # of ORDER/rate: a motion that has relaxed allows more, but small changes of it do not
+STRIDE = 4.0  # over which a series of order 16 or more still follows an exponential
 
 
 def last_term(W: Floats, row: int, h: float, extra: float) -> float:
@@ -92,13 +100,39 @@ def set_natural_step(W: Floats, I: Ints) -> None:
             largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
         if largest == 0.0:
             W[NATURAL] = LONGEST
-            return
+            break
         following = min(length_for(W[TOLERANCE], largest, h), LONGEST)
         W[NATURAL] = following
         W[GUESS] = following
         if 0.3 * h <= following and following <= 3.0 * h:  # the leading terms hardly depend on h
-            return
+            break
         h = following
+    if STIFF > 0:
+        W[NATURAL] = within_strides(W, min(W[NATURAL], RELAXING * ORDER / max(fastest(W), 1.0 / LONGEST)))
+
+
+def within_strides(W: Floats, h: float) -> float:
+    """The step shortened until every exponential moves by one stride at most, or stays where it is nothing.
+
+    A function such as exp(−(v/v_s)²) is so small far from rest that a series made there does not feel it.
+    """
+    for i in range(N_RESOLVED):
+        row = ROW_RESOLVED + i * WIDTH
+        depth = abs(W[row]) if EVEN[i] == 1 else -W[row]
+        room = max(STRIDE, depth - FADED)
+        for _ in range(200):
+            if moved_by(W, row, h) <= room:
+                break
+            h *= 0.7
+    return h
+
+
+def moved_by(W: Floats, row: int, h: float) -> float:
+    """A bound on how far a series moves from its start within h."""
+    total = 0.0
+    for k in range(ORDER, 0, -1):
+        total = (total + abs(W[row + k])) * h
+    return total
 
 
 def limit_stick(W: Floats, I: Ints) -> None:

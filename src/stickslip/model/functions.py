@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 import types
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,15 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     10.0
     """
     return yes if condition else no
+
+
+def sign(value: Any) -> Any:
+    """−1, 0 or 1.
+
+    >>> sign(-2.5)
+    -1.0
+    """
+    return 0.0 if value == 0 else math.copysign(1.0, value)
 
 
 def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[str, float]]:

@@ -21,14 +21,33 @@ from stickslip.model.functions import Function, arguments_of, fingerprint
 
 
 @dataclass(frozen=True, eq=False)
-class FrictionLaw:
-    """What every friction law has in common. Two contacts that share a law *object* share its parameters."""
+class Law:
+    """Parameters with their rules. Two contacts that share a law *object* share its parameters."""
 
     rules: ClassVar[Mapping[str, str]] = {}
     default_rule: ClassVar[str] = "nonnegative"
 
     def __post_init__(self) -> None:
         self.check(self.parameters(), type(self).__name__)
+
+    def parameters(self) -> dict[str, float]:
+        """Name and value of every parameter."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def structure(self) -> str | None:
+        """What distinguishes the formula of this law, whatever its parameter values; None if unknown."""
+        return type(self).__name__
+
+    def check(self, values: Mapping[str, float], what: str) -> None:
+        """Raise a sentence if `values` are no valid parameters of this law."""
+        for name, value in values.items():
+            rule = self.rules.get(name, self.default_rule)
+            check_number(f"{what}.{name}", value, positive=rule == "positive", nonnegative=rule == "nonnegative")
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionLaw(Law):
+    """What every law of the slip speed has in common."""
 
     @property
     def kinetic(self) -> Function:
@@ -48,19 +67,8 @@ class FrictionLaw:
         """States of the contact that the static coefficient depends on: `stick_time`, or none."""
         return ()
 
-    def parameters(self) -> dict[str, float]:
-        """Name and value of every parameter."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def structure(self) -> str | None:
-        """What distinguishes the formula of this law, whatever its parameter values; None if unknown."""
-        return type(self).__name__
-
     def check(self, values: Mapping[str, float], what: str) -> None:
-        """Raise a sentence if `values` are no valid parameters of this law."""
-        for name, value in values.items():
-            rule = self.rules.get(name, self.default_rule)
-            check_number(f"{what}.{name}", value, positive=rule == "positive", nonnegative=rule == "nonnegative")
+        super().check(values, what)
         at_rest = self.kinetic_value(0.0, values, what)
         if self.static_value(values, what) < at_rest * (1 - 1e-12):
             raise ModelError(

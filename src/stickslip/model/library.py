@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import cos
 
+from stickslip.model.dynamic import DieterichRuina, LuGre
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
-from stickslip.model.parts import Base, Belt, Contact, Damper, Force, Mass, Spring, ground
+from stickslip.model.parts import (
+    Base,
+    Belt,
+    Body,
+    CompliantContact,
+    Contact,
+    Damper,
+    DynamicContact,
+    Force,
+    Mass,
+    Spring,
+    ground,
+)
 from stickslip.model.system import About, System, suggest
 
 LEINE = "Leine, van Campen, de Kraker, van den Steen: Nonlinear Dynamics 16 (1998) 41–54"
@@ -260,6 +274,155 @@ def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3
     )
 
 
+def aging_block(a: float = 0.1, beta: float = 2.0, v_dr: float = 0.2, delta: float = 3.0) -> System:
+    """The block on a belt, its static friction growing while it sticks (leine1998 Sec. 6, Eq. 18).
+
+    >>> aging_block().states
+    ('x.block', 'v.block', 'stick_time.contact')
+    """
+    block, belt = Mass("block", m=1.0, x=1.1), Belt("belt", speed=v_dr)
+    law = Hyperbolic(mu_s=1.0, delta=delta).with_aging(a, beta)
+    return System(
+        Spring(block, ground, k=1.0),
+        Contact(block, belt, law=law, normal=1.0),
+        about=About("aging_block", "Block on a belt, with static friction that grows in stick", f"{LEINE}, Sec. 6"),
+    )
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """What the caption of a figure of hinrichs1998 prints; c, b, c_R and b_R are stiffness and damping."""
+
+    c_R: float
+    b_R: float
+    mu_0: float
+    mu: float
+    F_N: float
+    v0: float = 0.0
+    u0: float = 0.0
+    omega: float = 10.5
+    m: float = 6.08
+    c: float = 3956.0
+    b: float = 0.768
+    known: dict[str, float] = field(default_factory=dict)
+
+
+_FIGURES = {
+    26: _Figure(150e3, 150.0, 0.4, 0.25, 25.0, v0=0.0025, known={"period": 0.8960669551, "x_release": 2.527366684e-3}),
+    27: _Figure(150e3, 400.0, 0.4, 0.4, 5.0, u0=0.00065, known={"asperity_stops_per_period": 2}),
+    28: _Figure(400e3, 150.0, 0.25, 0.25, 5.0, u0=0.00065, known={"asperity_stops_per_period": 6}),
+    31: _Figure(4e6, 400.0, 0.8, 0.55, 14.0, v0=0.001, u0=0.0005, omega=11.0, m=5.632, c=5610.0),
+}
+
+
+def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
+    """The friction oscillator whose contact has tangential stiffness and damping (hinrichs1998 Sec. 7.2, Eqs. 8–11).
+
+    `figure` is one of those the paper prints parameters for: 26 (self-excited), 27 and 28 (excited by u₀ cos Ωt on a
+    belt at rest), 31 (both; its mass, stiffness and belt speed are those of the measurement). `omega` is the frequency
+    of the excitation, the abscissa of Fig. 31; 0 stands for that of the figure.
+
+    >>> compliant_oscillator(28).parameters["contact.stiffness"]
+    400000.0
+    """
+    if figure not in _FIGURES:
+        known = ", ".join(map(str, _FIGURES))
+        raise ModelError(f"compliant_oscillator: figure is {figure!r}; figures with printed parameters are {known}")
+    p = _FIGURES[int(figure)]
+    chosen = check_number("compliant_oscillator: omega", omega, nonnegative=True) or p.omega
+    block, belt = Mass("block", m=p.m, v=p.v0, unit="m"), Belt("belt", speed=p.v0)
+    shaken: Body = Base("base", motion=lambda t, u0=p.u0, omega=chosen: u0 * cos(omega * t)) if p.u0 else ground
+    contact = CompliantContact(
+        block, belt, law=Coulomb(p.mu_0, p.mu), normal=p.F_N, stiffness=p.c_R, damping=p.b_R, name="contact"
+    )
+    return System(
+        Spring(block, shaken, k=p.c),
+        Damper(block, ground, c=p.b),
+        contact,
+        time_unit="s",
+        about=About(
+            "compliant_oscillator",
+            f"Friction oscillator with an elastic contact, as in Fig. {int(figure)}",
+            f"{HINRICHS}, Fig. {int(figure)}",
+            _known(chosen == p.omega, **p.known),
+        ),
+    )
+
+
+def iwan(n: int = 4, k: float = 1.0, limit: float = 1.0, u0: float = 4.0, omega: float = 0.5) -> System:
+    """n Jenkins elements (springs that slip at one limit each) side by side, worked by a shaken spring (Iwan 1966).
+
+    Together they have the stiffness `k` and the `limit`; element i slips at (2i − 1)/n² of it. The force follows
+    Masing's rule: unloading from (x₀, F₀), F = F₀ − 2f((x₀ − x)/2), where f is the curve of first loading.
+
+    >>> len(iwan(3).contacts)
+    3
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 100:
+        raise ModelError(f"iwan: n is {n!r}: it must be a whole number from 1 to 100")
+    check_number("iwan: limit", limit, positive=True)
+    block = Mass("block", m=1.0)
+    base = Base("base", motion=lambda t, u0=u0, omega=omega: u0 * cos(omega * t))
+    shares = [limit * (2 * i - 1) / n**2 for i in range(1, n + 1)]
+    return System(
+        Spring(block, base, k=1.0),
+        Damper(block, ground, c=0.5),
+        *(
+            CompliantContact(block, ground, law=Coulomb(1.0), normal=share, stiffness=k / n, name=f"element{i}")
+            for i, share in enumerate(shares, 1)
+        ),
+        about=About(
+            "iwan", f"Iwan model of {n} Jenkins elements", "Iwan: Journal of Applied Mechanics 33 (1966) 893–900"
+        ),
+    )
+
+
+def lugre_block(
+    v_dr: float = 0.2, sigma_0: float = 100.0, sigma_1: float = 1.0, sigma_2: float = 0.0, v_s: float = 0.3
+) -> System:
+    """A block on a belt, its friction by bristles (LuGre), soft enough for these to be seen.
+
+    >>> lugre_block().states
+    ('x.block', 'v.block', 'bristle.contact')
+    """
+    block, belt = Mass("block", m=1.0, x=1.1), Belt("belt", speed=v_dr)
+    law = LuGre(mu_s=1.0, mu_k=0.5, v_s=v_s, sigma_0=sigma_0, sigma_1=sigma_1, sigma_2=sigma_2)
+    published = (v_dr, sigma_0, sigma_1, sigma_2, v_s) == (0.2, 100.0, 1.0, 0.0, 0.3)
+    return System(
+        Spring(block, ground, k=1.0),
+        DynamicContact(block, belt, law=law, normal=1.0),
+        about=About(
+            "lugre_block",
+            "Block on a belt, with bristles that bend",
+            "law: Canudas de Wit, Olsson, Åström, Lischinsky: IEEE Transactions on Automatic Control 40 (1995) 419–425",
+            _known(published, period=10.269513273590),
+        ),
+    )
+
+
+def fault(k: float = 0.005, m: float = 1e-3, a: float = 0.01, b: float = 0.015, evolution: str = "aging") -> System:
+    """A slider on a spring, its friction that of rock: the smallest model of earthquakes (Rice and Ruina 1983).
+
+    Lengths are in D_c, times in D_c/V with the plate's speed V, forces in the normal force. Below the critical
+    stiffness (b − a)(1 + m/a) steady sliding is unstable.
+
+    >>> round(fault().about.known["critical_stiffness"], 12)
+    0.0055
+    """
+    slider, plate = Mass("slider", m=m, x=0.6 / k * 1.02), Belt("plate", speed=1.0)
+    law = DieterichRuina(mu_star=0.6, a=a, b=b, D_c=1.0, v_star=1.0, evolution=evolution)
+    return System(
+        Spring(slider, ground, k=k),
+        DynamicContact(slider, plate, law=law, normal=1.0, name="fault"),
+        about=About(
+            "fault",
+            "Spring-slider with rate-and-state friction",
+            "Rice, Ruina: Journal of Applied Mechanics 50 (1983) 343–349",
+            {"critical_stiffness": (b - a) * (1 + m / a)},
+        ),
+    )
+
+
 LIBRARY: dict[str, Callable[..., System]] = {
     "block_on_belt": block_on_belt,
     "two_blocks": two_blocks,
@@ -270,5 +433,10 @@ LIBRARY: dict[str, Callable[..., System]] = {
     "block_and_pendulum": block_and_pendulum,
     "coulomb_oscillator": coulomb_oscillator,
     "chain": chain,
+    "aging_block": aging_block,
+    "compliant_oscillator": compliant_oscillator,
+    "iwan": iwan,
+    "lugre_block": lugre_block,
+    "fault": fault,
 }
 """Every classic model by name."""

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from stickslip.model.errors import ModelError, check_name, check_number
+from stickslip.model.dynamic import DynamicLaw
+from stickslip.model.errors import ModelError, check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of
-from stickslip.model.laws import FrictionLaw, FunctionLaw
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
 from stickslip.model.scatter import Scatter
 from stickslip.model.shapes import check_static, shape_named
 
@@ -139,8 +140,12 @@ class Interaction(Part):
         raise NotImplementedError
 
     def internal_states(self) -> tuple[str, ...]:
-        """States of its own that this part adds to the system; they start at zero."""
+        """States of its own that this part adds to the system."""
         return ()
+
+    def internal_start(self) -> dict[str, float]:
+        """Where these states start."""
+        return dict.fromkeys(self.internal_states(), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,11 +241,11 @@ class Force(Interaction):
 
 @dataclass(frozen=True, eq=False)
 class Rubbing(Interaction):
-    """What contacts and smoothed contacts have in common: what slides on what, the law, the normal force."""
+    """What all contacts have in common: what slides on what, the law, the normal force."""
 
     on: Mass | Mapping[Mass, float]
     against: Body
-    law: FrictionLaw | Function
+    law: Law | Function
     normal: Value = 1.0
     name: str = ""
 
@@ -258,12 +263,21 @@ class Rubbing(Interaction):
             raise ModelError(f"{where} slides on {self.against!r}: it needs a Mass, Belt, Base or ground")
         if self.against in weights:
             raise ModelError(f"{where} slides {self.against.name!r} on itself: name two different bodies")
-        if not isinstance(self.law, FrictionLaw):
-            if not callable(self.law):
-                raise ModelError(f"{where} has the law {self.law!r}: give a friction law or a function of v")
-            object.__setattr__(self, "law", FunctionLaw(self.law))
+        object.__setattr__(self, "law", self.law_from(self.law, where))
         object.__setattr__(self, "on", tuple(weights.items()))
         self.check(self.name or self.kind.lower())
+
+    def law_from(self, law: object, where: str) -> Law:
+        """The law of what was given for it; a sentence where it is none that this contact can have."""
+        if isinstance(law, FrictionLaw):
+            return law
+        if isinstance(law, DynamicLaw):
+            raise ModelError(
+                f"{where} has the law {type(law).__name__}, which has a state of its own: give it to a DynamicContact"
+            )
+        if not callable(law):
+            raise ModelError(f"{where} has the law {law!r}: give a friction law or a function of v")
+        return FunctionLaw(law)
 
     @property
     def weights(self) -> tuple[tuple[Mass, float], ...]:
@@ -271,7 +285,7 @@ class Rubbing(Interaction):
         return self.on  # type: ignore[return-value]
 
     @property
-    def friction(self) -> FrictionLaw:
+    def friction(self) -> Law:
         """The friction law, whatever it was made from."""
         return self.law  # type: ignore[return-value]
 
@@ -325,6 +339,10 @@ class Contact(Rubbing):
     def correlation_time(self) -> float | None:
         """How long the random parts of successive phases remember each other."""
         return self.scatter.correlation_time if self.scatter else None
+
+    @property
+    def friction(self) -> FrictionLaw:
+        return self.law  # type: ignore[return-value]
 
     def internal_states(self) -> tuple[str, ...]:
         random = self.scatter.internal_states() if self.scatter else ()
@@ -387,6 +405,10 @@ class SmoothContact(Rubbing):
 
     rules: ClassVar[Rules] = {"normal": "positive", "eps": "positive"}
 
+    @property
+    def friction(self) -> FrictionLaw:
+        return self.law  # type: ignore[return-value]
+
     def __post_init__(self) -> None:
         what = f"SmoothContact {self.name!r}" if self.name else "a SmoothContact"
         shape_named(self.shape, what)
@@ -397,3 +419,41 @@ class SmoothContact(Rubbing):
         super().check_law(values, name)
         law = self.friction
         check_static(self.shape, law.static_value(values, name), law.kinetic_value(0.0, values, name), name)
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicContact(Rubbing):
+    """A contact whose law has a state of its own: bristles, or contacts that age (see `stickslip.model.dynamic`).
+
+    Its state is `bristle.NAME` or `state.NAME`. It has no stick, hence no events: where a `Contact` sticks it creeps.
+
+    >>> from stickslip.model.dynamic import LuGre
+    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
+    >>> law = LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=1e4, sigma_1=100.0)
+    >>> DynamicContact(block, belt, law=law, normal=1.0).internal_states()
+    ('bristle',)
+    """
+
+    @property
+    def noun(self) -> str:
+        return "contact"
+
+    @property
+    def friction(self) -> DynamicLaw:
+        return self.law  # type: ignore[return-value]
+
+    def law_from(self, law: object, where: str) -> Law:
+        if isinstance(law, DynamicLaw):
+            return law
+        if isinstance(law, FrictionLaw) or callable(law):
+            raise ModelError(
+                f"{where} has a law of the slip speed alone: give that to a Contact, and a law with a state of its own "
+                "here (LuGre, DieterichRuina, StateLaw, …)"
+            )
+        raise ModelError(f"{where} has the law {shown(law)}: give a law with a state of its own, such as LuGre")
+
+    def internal_states(self) -> tuple[str, ...]:
+        return (self.friction.state,)
+
+    def internal_start(self) -> dict[str, float]:
+        return {self.friction.state: self.friction.start(self.friction.parameters())}

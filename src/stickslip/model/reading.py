@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from typing import Any
 
+from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
 from stickslip.model.errors import ModelError, check_name, check_number, shown
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, Formulas, names_in
 from stickslip.model.functions import Value
@@ -15,6 +16,7 @@ from stickslip.model.laws import (
     FrictionLaw,
     FunctionLaw,
     Hyperbolic,
+    Law,
     Polynomial,
     PoppStelter,
     Stribeck,
@@ -24,8 +26,10 @@ from stickslip.model.parts import (
     Base,
     Belt,
     Body,
+    CompliantContact,
     Contact,
     Damper,
+    DynamicContact,
     Force,
     Interaction,
     Mass,
@@ -46,6 +50,8 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "damper": (("between",), ("c", "force")),
     "force": (("on", "force"), ()),
     "contact": (("on", "against", "law"), ("normal",)),
+    "compliantcontact": (("on", "against", "law", "stiffness"), ("normal", "damping")),
+    "dynamiccontact": (("on", "against", "law"), ("normal",)),
     "smoothcontact": (("on", "against", "law", "eps"), ("normal", "shape")),
 }
 """Per kind of part, the keys it must have and those it may have."""
@@ -58,7 +64,17 @@ LAWS: dict[str, type[FrictionLaw]] = {
     "polynomial": Polynomial,
     "tabulated": Tabulated,
 }
+DYNAMIC_LAWS: dict[str, type[DynamicLaw]] = {
+    "dahl": Dahl,
+    "lugre": LuGre,
+    "elasto_plastic": ElastoPlastic,
+    "dieterich_ruina": DieterichRuina,
+}
+"""Laws with a state of their own."""
+
 _LISTS = ("coefficients", "speeds", "values")
+_TEXTS = ("evolution",)
+_ADDED = ("viscous", "aging")
 _ABOUT = ("name", "title", "source", "known", "time_unit")
 FUNCTIONS = ("f", "G", "h", "kinetic", "static")
 _SYSTEM = (*_ABOUT, *KEYS, "laws", "start", "parameters", "order")
@@ -228,7 +244,7 @@ def _interaction(
     name: str,
     table: dict[str, Any],
     bodies: Mapping[str, Body],
-    laws: Mapping[str, FrictionLaw],
+    laws: Mapping[str, Law],
 ) -> Interaction:
     _check_keys(table, *KEYS[kind])
     states = ("t", *(f"{s}_{n}" for s in "xv" for n, body in bodies.items() if isinstance(body, Mass)))
@@ -242,10 +258,22 @@ def _interaction(
             on, against = _weights(table["on"], bodies), _named("against", table["against"], bodies)
             law = _law(table["law"], laws)
             normal = _value("normal", table.get("normal", 1.0), states, used=True)
-            if kind == "contact":
-                return Contact(on, against, law, normal, name)
-            eps, shape = check_number("eps", table["eps"]), table.get("shape", "arctan")
-            return SmoothContact(on, against, law, normal, name, eps=eps, shape=shape)
+            return _rubbing(kind, table, (on, against, law, normal, name))
+
+
+def _rubbing(kind: str, table: Mapping[str, Any], common: tuple[Any, ...]) -> Interaction:
+    """A contact of some kind, from what all have in common and what this one has besides."""
+    keys = ("stiffness", "damping", "eps")
+    numbers: dict[str, Any] = {key: check_number(key, table[key]) for key in keys if key in table}
+    match kind:
+        case "contact":
+            return Contact(*common)
+        case "compliantcontact":
+            return CompliantContact(*common, **numbers)
+        case "dynamiccontact":
+            return DynamicContact(*common)
+        case _:
+            return SmoothContact(*common, **numbers, shape=table.get("shape", "arctan"))
 
 
 def _pair(kind: str, name: str, table: dict[str, Any], bodies: Mapping[str, Body]) -> Interaction:
@@ -318,7 +346,7 @@ def _known_names(what: str, text: object, known: set[str]) -> tuple[str, ...]:
 # Friction laws
 
 
-def _shared_laws(document: Mapping[str, Any]) -> dict[str, FrictionLaw]:
+def _shared_laws(document: Mapping[str, Any]) -> dict[str, Law]:
     tables = document.get("laws", {})
     if not isinstance(tables, dict):
         raise ModelError(f"laws is {shown(tables)}: a shared law is a table with a name, as in [laws.pad]")
@@ -330,7 +358,7 @@ def _shared_laws(document: Mapping[str, Any]) -> dict[str, FrictionLaw]:
     return laws
 
 
-def _law(raw: object, shared: Mapping[str, FrictionLaw]) -> FrictionLaw:
+def _law(raw: object, shared: Mapping[str, Law]) -> Law:
     """By name where it is shared; otherwise a table, or a formula without parameters."""
     if isinstance(raw, str) and raw in shared:
         return shared[raw]
@@ -342,22 +370,60 @@ def _law(raw: object, shared: Mapping[str, FrictionLaw]) -> FrictionLaw:
         return _law_from_table({"formula": raw} if isinstance(raw, str) else raw)
 
 
-def _law_from_table(raw: object) -> FrictionLaw:
+def _law_from_table(raw: object) -> Law:
     if not isinstance(raw, dict):
         raise ModelError(
             f"it is {shown(raw)}: it must be the name of a shared law, a formula in quotes, "
             'or a table such as {kind = "coulomb", mu_s = 0.4, mu_k = 0.3}'
         )
     table = dict(raw)
-    kind = table.pop("kind", "formula" if "formula" in table else None)
-    kinds = (*LAWS, "formula")
+    kind = table.pop("kind", "formula" if "formula" in table else "state" if "rate" in table else None)
+    kinds = (*LAWS, "formula", *DYNAMIC_LAWS, "state")
     if kind is None:
         raise ModelError(f"the key 'kind' is missing; it is one of: {', '.join(kinds)}")
     if not isinstance(kind, str) or kind not in kinds:
         raise ModelError(f"unknown kind {shown(kind)}{suggest(str(kind), kinds)}")
-    viscous = table.pop("viscous", None)
-    law = _formula_law(table) if kind == "formula" else _classic_law(LAWS[kind], table)
-    return law if viscous is None else law.with_viscous(check_number("viscous", viscous))
+    if kind == "state":
+        return _state_law(table)
+    if kind in DYNAMIC_LAWS:
+        return _classic_law(DYNAMIC_LAWS[kind], table, ())
+    added = {key: table.pop(key) for key in [*table] if key in _ADDED}  # in the order of the file, as parameters are
+    law = _formula_law(table) if kind == "formula" else _classic_law(LAWS[kind], table, _ADDED)
+    assert isinstance(law, FrictionLaw)
+    for key, value in added.items():
+        with within("aging" if key == "aging" else ""):
+            law = _aged(law, value) if key == "aging" else law.with_viscous(check_number("viscous", value))
+    return law
+
+
+def _aged(law: FrictionLaw, raw: object) -> FrictionLaw:
+    """The law with a static coefficient that grows: {a, beta} of leine1998, or a formula of stick_time."""
+    if isinstance(raw, dict) and "formula" not in raw:
+        _check_keys(raw, ("a", "beta"), ("formula",))
+        return law.with_aging(check_number("a", raw["a"]), check_number("beta", raw["beta"]))
+    table = {"formula": raw} if isinstance(raw, str) else raw
+    if not isinstance(table, dict):
+        raise ModelError(f"it is {shown(raw)}: it must be a table such as {{a = 0.1, beta = 2.0}}, or a formula")
+    return law.with_aging(growth=_formula("the growth", table, ("stick_time",)))
+
+
+def _state_law(table: dict[str, Any]) -> StateLaw:
+    """A law by the formulas of its rate and its coefficient; the rate carries all parameters, in the file's order."""
+    for key in ("rate", "coefficient"):
+        if key not in table:
+            raise ModelError(f"the key {key!r} is missing; needed are: rate, coefficient; allowed are also: initial")
+        if not isinstance(table[key], str):
+            raise ModelError(f"{key} is {shown(table[key])}: it must be a formula in quotes")
+    initial = check_number("initial", table.get("initial", 0.0))
+    rest = {key: value for key, value in table.items() if key not in ("rate", "coefficient", "initial")}
+    values = {key: check_number(key, value) for key, value in rest.items()}
+    in_rate, in_coefficient = (names_in(table[key], key) for key in ("rate", "coefficient"))
+    for name in values.keys() - {*in_rate, *in_coefficient}:
+        raise ModelError(f"the parameter {name!r} is used neither by the rate nor by the coefficient: take it out")
+    used = {n: x for n, x in values.items() if n in in_coefficient}
+    rate, coefficient = {"formula": table["rate"], **values}, {"formula": table["coefficient"], **used}
+    variables = ("v", "z")
+    return StateLaw(_formula("rate", rate, variables), _formula("coefficient", coefficient, variables), initial)
 
 
 def _formula_law(table: dict[str, Any]) -> FrictionLaw:
@@ -373,15 +439,17 @@ def _formula_law(table: dict[str, Any]) -> FrictionLaw:
     return FunctionLaw(formula, static)
 
 
-def _classic_law(law: type[FrictionLaw], table: dict[str, Any]) -> FrictionLaw:
+def _classic_law(law: type[Law], table: dict[str, Any], added: tuple[str, ...]) -> Law:
     needed = [field.name for field in fields(law) if field.default is MISSING]
     allowed = [field.name for field in fields(law) if field.default is not MISSING]
-    _check_keys(table, needed, (*allowed, "viscous"))
+    _check_keys(table, needed, (*allowed, *added))
     values: dict[str, Any] = {}
     for key in table:
         if key in _LISTS:
             numbers = _list(table, key, "numbers")
             values[key] = tuple(check_number(f"{key}[{i}]", number) for i, number in enumerate(numbers))
+        elif key in _TEXTS:
+            values[key] = _text(table, key)
         else:
             values[key] = check_number(key, table[key])
     return law(**values)

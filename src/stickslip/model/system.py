@@ -12,7 +12,19 @@ from typing import Any
 
 from stickslip.model.errors import ModelError, check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
-from stickslip.model.parts import Belt, Body, Contact, Ground, Interaction, Mass, Part, Rubbing, SmoothContact
+from stickslip.model.laws import FrictionLaw
+from stickslip.model.parts import (
+    Belt,
+    Body,
+    Contact,
+    DynamicContact,
+    Ground,
+    Interaction,
+    Mass,
+    Part,
+    Rubbing,
+    SmoothContact,
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ class System(Model):
             raise ModelError("the system has no Mass: at least one is needed")
         self._index()
         self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
-        self.start |= dict.fromkeys(self.internal_states, 0.0)
+        self.start |= self._internal_start()
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
         self._check()
@@ -142,7 +154,13 @@ class System(Model):
             return self.time_unit
         part = self.interactions[name]
         length = part.weights[0][0].unit if isinstance(part, Rubbing) else ""
+        if isinstance(part, DynamicContact):
+            return {"length": length, "time": self.time_unit}.get(part.friction.measure, "")
         return {"deflection": length, "slip_speed": self._per_time(length)}.get(kind, "")
+
+    def _internal_start(self) -> dict[str, float]:
+        interactions = self.interactions.items()
+        return {f"{s}.{name}": value for name, part in interactions for s, value in part.internal_start().items()}
 
     def _index(self) -> None:
         """What follows from the interactions: states, contacts, parameters and their names."""
@@ -159,6 +177,7 @@ class System(Model):
         self.units |= {state: self._internal_unit(state) for state in self.internal_states}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
+        self.dynamic = {n: p for n, p in self.rubbing.items() if isinstance(p, DynamicContact)}
         self.contacts = tuple(self.friction)
         self._values, self.aliases = _parameters(self.bodies, self.interactions)
         self._names: dict[str, dict[str, str]] = {}  # part → short name → parameter
@@ -192,7 +211,8 @@ class System(Model):
         copy.__dict__.update(self.__dict__)
         copy.interactions = self.interactions | dict(parts)
         copy._index()
-        copy.start = {state: self.start.get(state, 0.0) for state in copy.states}
+        internal = copy._internal_start()
+        copy.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copy.states}
         own, _ = _parameters(self.bodies, self.interactions)
         copy._values |= {n: self._values[n] for n, value in own.items() if copy._values.get(n) == value}
         copy.about = replace(self.about, known={})  # what was known exactly is known of another system
@@ -226,7 +246,8 @@ class System(Model):
         for contact_name, contact in self.rubbing.items():
             values = self.law_values(contact_name)
             contact.check_law(values, contact_name)
-            contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
+            if isinstance(contact.friction, FrictionLaw):
+                contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
 
     def _typical_speed(self, contact: Rubbing) -> float:
         """The slip speed of a mass at rest on its belt: where every run passes, so the law must hold there."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from stickslip.model.dynamic import DynamicLaw, StateLaw
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.functions import Function, arguments_of
-from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Stribeck, WithViscous
+from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, Stribeck, WithAging, WithViscous
 from stickslip.model.parts import Damper, Force, Mass, Part, Rubbing, SmoothContact, Spring
-from stickslip.model.reading import FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
+from stickslip.model.reading import DYNAMIC_LAWS, FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
 from stickslip.model.system import Filippov, Model, System, suggest
 
 
@@ -23,7 +24,8 @@ def check_formulas(model: Model, formulas: Mapping[str, Any]) -> Mapping[str, An
     if isinstance(model, System):
         parts = {**model.bodies, **model.interactions}
         known = [f"{name}.{attribute}" for name, part in parts.items() for attribute in part.values()]
-        known += [f"{name}.law" for name in model.rubbing]
+        known += [f"{name}.{key}" for name in model.rubbing for key in ("law", "aging")]
+        known += [f"{name}.{key}" for name in model.dynamic for key in ("rate", "coefficient")]
     else:
         known = [*FUNCTIONS]
     for key in formulas:
@@ -56,10 +58,22 @@ def functions_of(model: Model) -> dict[str, Function]:
     for name, part in parts.items():
         found |= {f"{name}.{key}": value for key, value in part.values().items() if callable(value)}
         if isinstance(part, Rubbing):
-            law = part.friction.law if isinstance(part.friction, WithViscous) else part.friction
-            if isinstance(law, FunctionLaw):
-                found[f"{name}.law"] = law.function
+            found |= {f"{name}.{key}": function for key, function in _law_functions(part.friction).items()}
     return found
+
+
+def _law_functions(law: Law) -> dict[str, Function]:
+    """The functions that a law was given, by their keys."""
+    match law:
+        case WithViscous():
+            return _law_functions(law.law)
+        case WithAging():
+            return _law_functions(law.law) | {"aging": law.growth}
+        case FunctionLaw():
+            return {"law": law.function}
+        case StateLaw():
+            return {"rate": law.rate, "coefficient": law.coefficient}
+    return {}
 
 
 def _formula_of(keys: Sequence[str], function: Function, given: Mapping[str, Any]) -> Any:
@@ -118,9 +132,18 @@ def _system_document(system: System, given: Mapping[str, Any]) -> dict[str, Any]
         if isinstance(part, Rubbing):
             table["law"] = laws[name] if name in laws else _law_table(system, [name], given)
         document.setdefault(part.kind.lower(), {})[name] = table
+    document |= {"start": moved} if (moved := _moved_starts(system)) else {}
     if [*part_tables(document)] != [*parts]:
         document = {"order": [*parts]} | document
     return document
+
+
+def _moved_starts(system: System) -> dict[str, float]:
+    """Internal states that do not start where a reader of the file would have them start."""
+    own: dict[str, float] = dict.fromkeys(system.internal_states, 0.0)
+    for name, part in system.dynamic.items():
+        own[f"{part.friction.state}.{name}"] = part.friction.start(system.law_values(name))
+    return {state: system.start[state] for state, value in own.items() if system.start[state] != value}
 
 
 def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,23 +175,44 @@ def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any])
 
 def _law_table(system: System, contacts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """The law that these contacts share, with its present parameter values."""
-    law, values = system.rubbing[contacts[0]].friction, system.law_values(contacts[0])
-    viscous: dict[str, float] = {}
-    if isinstance(law, WithViscous):
-        law, viscous = law.law, {"viscous": values["viscous"]}
-    if isinstance(law, FunctionLaw):
-        text = _formula_of([f"{name}.law" for name in contacts], law.function, given)
-        return {"formula": text} | {name: values[name] for name in law.parameters()} | viscous
-    kind = next((kind for kind, known in LAWS.items() if type(law) is known), None)
+    return _table_of(system.rubbing[contacts[0]].friction, system.law_values(contacts[0]), contacts, given)
+
+
+def _table_of(
+    law: Law, values: Mapping[str, float], contacts: Sequence[str], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    def text_of(key: str, function: Function) -> Any:
+        return _formula_of([f"{name}.{key}" for name in contacts], function, given)
+
+    match law:
+        case WithViscous():
+            return _table_of(law.law, values, contacts, given) | {"viscous": values["viscous"]}
+        case WithAging():
+            return _table_of(law.law, values, contacts, given) | {"aging": _growth_table(law, values, text_of)}
+        case FunctionLaw():
+            return {"formula": text_of("law", law.function)} | {name: values[name] for name in law.parameters()}
+        case StateLaw():
+            formulas = {key: text_of(key, function) for key, function in _law_functions(law).items()}
+            initial = {"initial": law.initial} if law.initial else {}
+            return formulas | initial | {name: values[name] for name in law.parameters()}
+    kinds: dict[str, type[Law]] = {**LAWS, **DYNAMIC_LAWS}
+    kind = next((kind for kind, known in kinds.items() if type(law) is known), None)
     if kind is None:
+        other = "rate and coefficient as formulas" if isinstance(law, DynamicLaw) else "formulas"
         raise ModelError(
             f"{contacts[0]}.law is a {type(law).__name__}, which a file cannot hold; "
-            f"there are: {', '.join(LAWS)} and formulas"
+            f"there are: {', '.join(kinds)} and {other}"
         )
-    return {"kind": kind} | _law_numbers(law, values) | viscous
+    return {"kind": kind} | _law_numbers(law, values)
 
 
-def _law_numbers(law: FrictionLaw, values: Mapping[str, float]) -> dict[str, Any]:
+def _growth_table(law: WithAging, values: Mapping[str, float], text_of: Callable[[str, Function], Any]) -> Any:
+    own = {name: values[name] for name in arguments_of(law.growth, "growth")[1]}
+    text = text_of("aging", law.growth)
+    return own if text == LEINE_GROWTH else {"formula": text} | own
+
+
+def _law_numbers(law: Law, values: Mapping[str, float]) -> dict[str, Any]:
     table = {field.name: values.get(field.name, getattr(law, field.name)) for field in fields(law)}
     if isinstance(law, Polynomial):
         table["coefficients"] = [values[f"c{power}"] for power in range(len(law.coefficients))]

@@ -137,10 +137,11 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     _refuse_memory(model)
     start = _guessed(model, guess)
     balance = Balance.of(model)
-    starts = [np.zeros(balance.n), np.array(model.start_state(None), float)]
+    own = np.array(model.start_state(None), float)
+    starts = [_inside(model, np.zeros(balance.n), own), own]
     starts = starts if start is None else [start, *starts]
     if isinstance(model, System):
-        starts = [_at_rest(z) for z in starts]
+        starts = [_at_rest(model, z) for z in starts]
     scale = float(np.max(scale_of(np.array(starts), balance.n)))
     found: list[Equilibrium] = []
     for mode in _modes(balance, starts):
@@ -197,9 +198,14 @@ def _modes(balance: Balance, starts: Sequence[Floats]) -> Iterator[tuple[int, ..
     yield from dict.fromkeys([*signs, *more])
 
 
-def _at_rest(z: Floats) -> Floats:
-    """Positions as they are, velocities zero."""
-    return np.append(z[: len(z) // 2], np.zeros(len(z) // 2))
+def _at_rest(model: System, z: Floats) -> Floats:
+    """Positions and internal states as they are, velocities zero."""
+    return np.where([name.startswith("v.") for name in model.states], 0.0, z)
+
+
+def _inside(model: Model, z: Floats, own: Floats) -> Floats:
+    """A state with the internal states of another: those of some laws must be positive."""
+    return np.where([name in model.internal_states for name in model.states], own, z)
 
 
 def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium]:
@@ -211,7 +217,7 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
     size = float(np.max(scale_of(np.array(starts), balance.n)))
     found: list[Floats] = []
     sets: list[Resting] = []
-    for z in _starts(starts, affine, at_rest, found):
+    for z in _starts(balance.model, starts, affine, found):
         y = rest(balance, np.append(z, np.zeros(len(balance.stuck))))
         if y is None or any(_near(y, other, size) for other in found) or any(y in resting for resting in sets):
             continue
@@ -225,7 +231,7 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
             yield equilibrium_at(balance, y, p)
 
 
-def _starts(starts: Sequence[Floats], affine: bool, at_rest: bool, found: Sequence[Floats]) -> Iterator[Floats]:
+def _starts(model: Model, starts: Sequence[Floats], affine: bool, found: Sequence[Floats]) -> Iterator[Floats]:
     """Where Newton's method begins: the given starts; then, if forces are not linear, all around what was found."""
     yield from starts
     if affine:
@@ -235,7 +241,7 @@ def _starts(starts: Sequence[Floats], affine: bool, at_rest: bool, found: Sequen
     numbers = np.random.default_rng(0)
     for _ in range(SPREAD):
         z = numbers.uniform(-1, 1, n) * size * 10 ** numbers.uniform(-0.5, 2.0)
-        yield _at_rest(z) if at_rest else z
+        yield _at_rest(model, _inside(model, z, starts[0])) if isinstance(model, System) else z
 
 
 # -- what was found --------------------------------------------------------------------------------------------------

@@ -20,8 +20,9 @@ from typing import Any
 import sympy
 from sympy.printing.str import StrPrinter
 
+from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import ModelError
-from stickslip.model.functions import arguments_of
+from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.parts import (
     Base,
@@ -30,6 +31,7 @@ from stickslip.model.parts import (
     CompliantContact,
     Contact,
     Damper,
+    DynamicContact,
     Force,
     Ground,
     Mass,
@@ -80,6 +82,7 @@ class Equations:
     draws: tuple[Draw, ...] = ()
     quantiles: tuple[tuple[tuple[float, ...], ...], ...] = ()  # tables that draws go through
     steep: Mapping[int, sympy.Expr] = field(default_factory=dict)  # contact: what must stay positive in slip
+    stiff: tuple[int, ...] = ()  # states of contacts' own laws, which relax so quickly that steps must be limited
     owners: tuple[int, ...] = ()  # per state the contact whose internal state it is, else -1; empty where all are -1
 
     @cached_property
@@ -137,6 +140,7 @@ class _Mechanics:
         self.x = {mass.name: symbol(f"x.{mass.name}") for mass in system.masses}
         self.v = {mass.name: symbol(f"v.{mass.name}") for mass in system.masses}
         self.internal = {name: symbol(name) for name in system.internal_states}
+        self.rates: dict[str, sympy.Expr] = {}  # of internal states that know no modes
         self.formulas: dict[str, Any] = {}
         self.tables: list[Tabulated] = []
         self.quantiles: list[tuple[tuple[float, ...], ...]] = []
@@ -205,12 +209,15 @@ class _Mechanics:
                     contacts.append(self._contact(name, part))
                 case SmoothContact():
                     self._rub(force, name, part)
+                case DynamicContact():
+                    self._drag(force, name, part)
         m = {mass.name: self.parameter(mass.name, "m") for mass in system.masses}
         zero = (sympy.Integer(0),) * len(contacts)
         states = (*self.x.values(), *self.v.values())
         f = (*self.v.values(), *(force[n] / m[n] for n in m))
         G = (*(zero for _ in m), *(tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m))
         memory = Memory(self.internal, states, f, G)
+        memory.free(self.rates)
         for i, (name, contact) in enumerate(zip(system.friction, contacts, strict=True)):
             memory.add(i, name, self._compliance(name, contact))
         return Equations(
@@ -233,6 +240,7 @@ class _Mechanics:
             quantiles=tuple(self.quantiles),
             steep=memory.steep,
             owners=memory.owners,
+            stiff=tuple(len(states) + i for i, name in enumerate(self.internal) if name in self.rates),
         )
 
     def _compliance(self, name: str, contact: ContactEquations) -> Compliance:
@@ -269,11 +277,40 @@ class _Mechanics:
         for mass, weight in c.weights.items():
             force[mass] += weight * friction
 
-    def _contact(self, name: str, part: Rubbing) -> ContactEquations:
+    def _drag(self, force: dict[str, sympy.Expr], name: str, part: DynamicContact) -> None:
+        """The force −N·coefficient of a law with a state of its own, and the rate of that state."""
+        h, weights = self._sliding(part)
+        state = f"{part.friction.state}.{name}"
+        normal = self.value(name, "normal", part.normal, self.everything())
+        known = {"v": h, "z": self.internal[state]}
+        rate, coefficient = part.friction.functions()
+        self.rates[state] = self._formula(name, "rate", rate, part.friction, known)
+        friction = -normal * self._formula(name, "coefficient", coefficient, part.friction, known)
+        for mass, weight in weights.items():
+            force[mass] += weight * friction
+
+    def _formula(
+        self, name: str, key: str, function: Function, law: DynamicLaw, known: Mapping[str, sympy.Expr]
+    ) -> sympy.Expr:
+        """A function of a dynamic law in symbols; traced with plain names first, as files have them."""
+        inside = {n: sympy.Symbol(n, real=True) for n in (*known, *law.parameters())}
+        expression = trace(function, inside, f"the {key} of {name!r}")
+        if not isinstance(expression, sympy.Expr):
+            raise ModelError(f"the {key} of {name!r} returns {expression}: it must return one number")
+        self.formulas[f"{name}.{key}"] = formula_text(expression)
+        outside = {inside[n]: e for n, e in known.items()}
+        return expression.xreplace(outside | {inside[n]: self.parameter(name, n) for n in law.parameters()})
+
+    def _sliding(self, part: Rubbing) -> tuple[sympy.Expr, dict[str, sympy.Expr]]:
+        """The sliding velocity, and the masses that a force along it acts on."""
         weights = {mass.name: _exact(weight) for mass, weight in part.weights}
         h = sympy.Add(*(w * self.v[n] for n, w in weights.items())) - self.velocity[part.against.name]
         if isinstance(part.against, Mass):
             weights[part.against.name] = sympy.Integer(-1)
+        return h, weights
+
+    def _contact(self, name: str, part: Contact | SmoothContact) -> ContactEquations:
+        h, weights = self._sliding(part)
         speed = sympy.Symbol(f"speed_{name}", real=True)
         normal = self.value(name, "normal", part.normal, self.everything())
         mu = self._coefficient(name, part.friction, speed)
@@ -291,6 +328,8 @@ class _Mechanics:
         if isinstance(law, WithAging):
             growing = {n: self.parameter(name, n) for n in arguments_of(law.growth, "growth")[1]}
             growing["stick_time"] = self.internal[f"stick_time.{name}"]
+            plain = {n: sympy.Symbol(n, real=True) for n in growing}
+            self.formulas[f"{name}.aging"] = formula_text(trace(law.growth, plain, f"the growth of {name!r}"))
             fresh = self._static(name, law.law, mu, speed)
             return fresh * trace(law.growth, growing, f"the growth of {name!r}")
         if isinstance(law, WithViscous):

@@ -98,7 +98,11 @@ class LaneSource(Source):
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""
         simple = not (
-            self.tape.guards or self.tape.branches or self._hides() or any(o >= 0 for o in self.equations.owners)
+            self.tape.guards
+            or self.tape.branches
+            or self._hides()
+            or self.equations.stiff
+            or any(owner >= 0 for owner in self.equations.owners)
         )
         return simple and self.contacts <= MOST_CONTACTS and self._work() <= LANE_LIMIT
 

@@ -112,6 +112,11 @@ class Memory:
         self.own_forces: dict[int, tuple[sympy.Expr, sympy.Expr]] = {}
         self.steep: dict[int, sympy.Expr] = {}
 
+    def free(self, rates: Mapping[str, sympy.Expr]) -> None:
+        """Internal states that know no modes: those of laws with a state of their own."""
+        for name, rate in rates.items():
+            self._state(-1, name, rate)
+
     def add(self, i: int, name: str, contact: Compliance) -> None:
         """The internal states of contact i."""
         self.kinds.append(RIGID)

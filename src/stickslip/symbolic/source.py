@@ -116,9 +116,10 @@ class Source:
         doubtful = [(i, self.R[i], NEGATIVE_FRICTION) for i in equations.doubtful]
         steep = [(i, tape.lower(e), TOO_STEEP) for i, e in equations.steep.items()]
         self.watched = lifting + doubtful + steep
+        self.resolved = self._fading() if equations.stiff else []
         self._lower_more()
         self.constants: dict[sympy.Expr, str] = {}
-        self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards)
+        self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards) + len(self.resolved)
         self.width = order + 2
         # The constants come last, since their number is known only at the end.
         self.floats, self.floats_size = offsets(self._float_sizes() | {"Q": 0})
@@ -171,6 +172,7 @@ class Source:
         """Where a row of the series begins in W."""
         before = {"state": 0, "v": self.n, "force": self.n + self.contacts, "static": self.n + 2 * self.contacts}
         before |= {"guard": self.n + 3 * self.contacts}
+        before |= {"resolved": self.rows - len(self.resolved)}
         return self.floats["SERIES"] + (before[kind] + index) * self.width
 
     # -- pieces of text ---------------------------------------------------------------------------------------
@@ -178,7 +180,8 @@ class Source:
     def module(self) -> str:
         """The whole text. `taylor` comes first because writing it collects the constants."""
         taylor = self._taylor()
-        blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), self._reset(), taylor]
+        blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), self._reset()]
+        blocks += [self._fastest(), taylor]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _constants_of_module(self) -> dict[str, int]:
@@ -192,6 +195,8 @@ class Source:
             "N_GUARDS": len(self.tape.guards),
             "N_RESETS": len(self.equations.resets) + len(self.equations.draws),
             "N_DRAWS": len(self.equations.draws),
+            "N_RESOLVED": len(self.resolved),
+            "STIFF": int(bool(self.equations.stiff)),
             "N_DIRECTIONS": 0,
             "HIDES": int(self._hides()),
             "ORDER": self.order,
@@ -201,7 +206,7 @@ class Source:
         }
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
         sizes |= {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
-        rows = {f"ROW_{kind.upper()}": self.row(kind) for kind in ("v", "force", "static", "guard")}
+        rows = {f"ROW_{kind.upper()}": self.row(kind) for kind in ("v", "force", "static", "guard", "resolved")}
         return {**sizes, **self.floats, **self.integers, **rows}
 
     def _header(self) -> list[str]:
@@ -216,16 +221,23 @@ class Source:
             f"OWNER = np.array({list(self.equations.owners) or [-1] * self.n})",
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
+            f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
         ]
         return lines
 
     def _hides(self) -> bool:
         """Whether a series can overlook something: functions that become exponentially small, of more than time."""
-        return any(
+        return not self.equations.stiff and any(
             node.operation in ("exp", "tanh", "cosh", "sinh", "power", "log")
             and self.tape.degree(node.arguments[0]) is None
             for node in self.tape.nodes
         )
+
+    def _fading(self) -> list[tuple[int, bool]]:
+        """The arguments of functions that fade exponentially, and whether these do so to both sides."""
+        nodes = [n for n in self.tape.nodes if n.operation in ("exp", "tanh") and n.degree is None]
+        moving = [n for n in nodes if self.tape.degree(n.arguments[0]) is None]
+        return list(dict.fromkeys((n.arguments[0], n.operation == "tanh") for n in moving))
 
     def constant(self, expression: sympy.Expr) -> str:
         """A constant of the step: a number, an entry of q, or something made from frozen branches."""
@@ -358,6 +370,25 @@ class Source:
             f"W[{reset.state}] = {state}",
         ]
 
+    def _fastest(self) -> list[str]:
+        """The largest of |∂żᵢ/∂zᵢ| and √|∂żᵢ/∂zⱼ ∂żⱼ/∂zᵢ| for states j that relax: no choice of units changes these."""
+        e = self.equations
+        rates = dict(zip(e.states, e.f, strict=True))
+        squares = [sympy.diff(rate, z) ** 2 for z, rate in rates.items()] if e.stiff else []
+        squares += [
+            sympy.diff(rates[z], e.states[j]) * sympy.diff(rates[e.states[j]], z)
+            for j in e.stiff
+            for i, z in enumerate(e.states)
+            if i != j
+        ]
+        squares = [x for x in squares if x != 0]
+        lines = [f"largest = max(largest, abs({python(x)}))" for x in squares]
+        return [
+            "def fastest(W: Floats) -> float:",
+            '    """How fast something relaxes or swings at the present point."""',
+            *indented([*self._unpack(squares), "largest = 0.0", *lines, "return sqrt(largest)"]),
+        ]
+
     # -- Taylor recurrences -----------------------------------------------------------------------------------
 
     def _taylor(self) -> list[str]:
@@ -439,7 +470,7 @@ class Source:
         slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
         stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
         wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x, _ in self.watched)]
-        wanted += [g.node for g in self.tape.guards]
+        wanted += [g.node for g in self.tape.guards] + [node for node, _ in self.resolved]
         wanted += [self.h[i] for i in slip] + [self.slip_series[i][1] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
         return wanted + [x for i in stuck for x in self.D[i]]
@@ -585,6 +616,8 @@ class Source:
         watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards]
         for i, node in enumerate(watched):
             lines.append(f"{place(self.row('guard', i), k)} = {self.coefficient(node, k)}")
+        for i, (node, _) in enumerate(self.resolved):
+            lines.append(f"{place(self.row('resolved', i), k)} = {self.coefficient(node, k)}")
 
     def _separate(self, g: int | sympy.Expr, contact: int, pattern: tuple[bool, ...] | None) -> bool:
         """Whether the force of a contact is not merged into the rates (see _rates)."""

@@ -19,7 +19,7 @@ import sympy
 
 from stickslip.model.errors import ModelError
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula
-from stickslip.model.functions import where
+from stickslip.model.functions import sign, where
 
 _PIECEWISE_HINT = (
     "write it with where(condition, a, b), min, max or abs (`from stickslip import where`), or give a Tabulated law"
@@ -90,6 +90,8 @@ def _symbolic(value: Any, depth: int = 0) -> Any:
     if isinstance(value, types.FunctionType):
         if value is where:
             return _where
+        if value is sign:
+            return sympy.sign
         return _symbolic_copy(value, depth + 1) if depth < 8 else value
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None) or "numpy"
