@@ -126,3 +126,44 @@ def test_random_friction_has_no_orbit() -> None:
         ss.find_orbit(self_excited(ss.Scatter(static=0.02)))
     still = ss.find_orbit(self_excited(ss.Scatter(static=0.02)).with_({"contact.scatter_static": 0.0}))
     assert still.period == pytest.approx(ss.find_orbit(self_excited(None)).period, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "scatter",
+    [
+        ss.Scatter(static=0.02, kinetic=0.01, correlation_time=5.0),
+        ss.Scatter(kinetic=stats.uniform(-0.03, 0.06)),
+        ss.Scatter(static=stats.gamma(2.5, loc=-0.01, scale=0.004), kinetic=0.01),
+    ],
+    ids=["gaussian", "uniform", "gamma"],
+)
+def test_model_files_hold_random_friction(scatter: ss.Scatter, tmp_path) -> None:
+    system = self_excited(scatter)
+    if scatter.static is None:
+        system = system.with_({"contact.scatter_kinetic": 0.5})
+    ss.save_model(system, tmp_path / "model.toml")
+    read = ss.load_model(tmp_path / "model.toml")
+    assert dict(read.parameters) == dict(system.parameters)
+    runs = [ss.simulate(model, t=200, seed=3) for model in (system, read)]
+    np.testing.assert_array_equal(runs[0].event_time, runs[1].event_time)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ('{static = {distribution = "poisson"}}', "it must name a continuous distribution"),
+        ('{static = {distribution = "os.system"}}', "it must name a continuous distribution"),
+        ('{static = {distribution = "gamma"}}', "this distribution has 1 shape parameters"),
+        ('{static = {distribution = "norm", width = 1}}', "unknown key 'width'"),
+        ("{dynamic = 0.02}", "unknown key 'dynamic'"),
+        ("{}", "needs static, kinetic or both"),
+    ],
+)
+def test_wrong_scatter_in_a_file(text: str, said: str, tmp_path) -> None:
+    path = tmp_path / "model.toml"
+    path.write_text(
+        '[mass.block]\nm = 1.0\n[contact.pad]\non = "block"\nagainst = "ground"\n'
+        f'law = {{kind = "coulomb", mu_s = 0.4}}\nscatter = {text}\n'
+    )
+    with pytest.raises(ss.ModelError, match=said):
+        ss.load_model(path)

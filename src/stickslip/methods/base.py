@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field
 from stickslip.model.errors import ModelError
-from stickslip.model.system import Model
+from stickslip.model.system import Model, System
 from stickslip.status import Status
 
 Floats = NDArray[np.float64]
@@ -132,14 +132,14 @@ def march(
 
 
 def refuse_memory(model: Model, method: str, known: tuple[str, ...] = ()) -> None:
-    """Raise a sentence for internal states of contacts that a method cannot carry."""
-    for state in model.internal_states:
-        kind, contact = state.split(".", 1)
-        if kind not in known:
-            raise ModelError(
-                f"{method} cannot carry {kind!r}, an internal state of {contact!r}: use the method Exact, or a contact "
-                "without memory"
-            )
+    """Raise a sentence for internal states that change with the mode of a contact, where a method cannot carry them."""
+    for contact, part in model.friction.items() if isinstance(model, System) else ():
+        for kind in part.internal_states():
+            if kind not in known:
+                raise ModelError(
+                    f"{method} cannot carry {kind!r}, an internal state of {contact!r}: use the method Exact, or a "
+                    "contact without memory"
+                )
 
 
 def _keep(consume: Consume, steps: Floats, kept: list[Floats], events: Floats) -> None:

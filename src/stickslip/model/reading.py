@@ -38,6 +38,7 @@ from stickslip.model.parts import (
     Spring,
     ground,
 )
+from stickslip.model.scatter import Scatter, distribution_from
 from stickslip.model.system import About, Filippov, Model, System, suggest
 
 MAX_PARTS = 5000
@@ -49,8 +50,8 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "spring": (("between",), ("k", "force")),
     "damper": (("between",), ("c", "force")),
     "force": (("on", "force"), ()),
-    "contact": (("on", "against", "law"), ("normal",)),
-    "compliantcontact": (("on", "against", "law", "stiffness"), ("normal", "damping")),
+    "contact": (("on", "against", "law"), ("normal", "scatter")),
+    "compliantcontact": (("on", "against", "law", "stiffness"), ("normal", "damping", "scatter")),
     "dynamiccontact": (("on", "against", "law"), ("normal",)),
     "smoothcontact": (("on", "against", "law", "eps"), ("normal", "shape")),
 }
@@ -267,13 +268,34 @@ def _rubbing(kind: str, table: Mapping[str, Any], common: tuple[Any, ...]) -> In
     numbers: dict[str, Any] = {key: check_number(key, table[key]) for key in keys if key in table}
     match kind:
         case "contact":
-            return Contact(*common)
+            return Contact(*common, scatter=_scatter(table))
         case "compliantcontact":
-            return CompliantContact(*common, **numbers)
+            return CompliantContact(*common, **numbers, scatter=_scatter(table))
         case "dynamiccontact":
             return DynamicContact(*common)
         case _:
             return SmoothContact(*common, **numbers, shape=table.get("shape", "arctan"))
+
+
+def _scatter(table: Mapping[str, Any]) -> Scatter | None:
+    """The random part of the friction of a contact."""
+    if "scatter" not in table:
+        return None
+    with within("scatter"):
+        raw = table["scatter"]
+        _check_keys(raw, (), ("static", "kinetic", "correlation_time"))
+        values: dict[str, Any] = {}
+        for key, value in raw.items():
+            if isinstance(value, dict) and key != "correlation_time":
+                with within(key):
+                    _check_keys(value, ("distribution",), ("shapes", "loc", "scale"))
+                    values[key] = distribution_from(
+                        value["distribution"],
+                        *(value.get(name, default) for name, default in (("shapes", []), ("loc", 0.0), ("scale", 1.0))),
+                    )
+            else:
+                values[key] = check_number(key, value)
+        return Scatter(**values)
 
 
 def _pair(kind: str, name: str, table: dict[str, Any], bodies: Mapping[str, Body]) -> Interaction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, shown
 
 REACH, KNOTS = 8.3, 333
 """Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""
@@ -71,6 +71,34 @@ class Scatter:
             simple = given is None or isinstance(given, int | float)
             marks.append(("none" if given is None else "normal") if simple else _name(given))
         return f"{marks} {'white' if self.correlation_time is None else 'correlated'}"
+
+
+def distribution_table(given: Any) -> dict[str, Any]:
+    """A distribution as a file holds it: its name, its shape parameters, where it lies and how wide it is.
+
+    >>> from scipy import stats
+    >>> distribution_table(stats.uniform(-0.03, 0.06))
+    {'distribution': 'uniform', 'loc': -0.03, 'scale': 0.06}
+    """
+    shapes, loc, scale = given.dist._parse_args(*given.args, **given.kwds)
+    own = {"shapes": [float(s) for s in shapes]} if shapes else {}
+    return {"distribution": given.dist.name, **own, "loc": float(loc), "scale": float(scale)}
+
+
+def distribution_from(name: Any, shapes: Any = (), loc: Any = 0.0, scale: Any = 1.0) -> Any:
+    """The continuous distribution of `scipy.stats` with that name."""
+    from scipy import stats
+
+    found = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
+    if not isinstance(found, stats.rv_continuous):
+        raise ModelError(f"distribution is {shown(name)}: it must name a continuous distribution, such as 'norm'")
+    if not isinstance(shapes, list | tuple) or len(shapes) != found.numargs:
+        raise ModelError(f"{name}: shapes is {shown(shapes)}; this distribution has {found.numargs} shape parameters")
+    own = [check_number(f"{name}: shapes[{i}]", value) for i, value in enumerate(shapes)]
+    loc, scale = check_number(f"{name}: loc", loc), check_number(f"{name}: scale", scale, positive=True)
+    if not found._argcheck(*own):
+        raise ModelError(f"{name}: the shape parameters {shown(list(shapes))} are not allowed")
+    return found(*own, loc=loc, scale=scale)
 
 
 def _is_continuous(given: Any) -> bool:

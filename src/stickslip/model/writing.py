@@ -12,8 +12,9 @@ from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, Stribeck, WithAging, WithViscous
-from stickslip.model.parts import Damper, Force, Mass, Part, Rubbing, SmoothContact, Spring
+from stickslip.model.parts import Contact, Damper, Force, Mass, Part, Rubbing, SmoothContact, Spring
 from stickslip.model.reading import DYNAMIC_LAWS, FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
+from stickslip.model.scatter import Scatter, distribution_table
 from stickslip.model.system import Filippov, Model, System, suggest
 
 
@@ -132,10 +133,23 @@ def _system_document(system: System, given: Mapping[str, Any]) -> dict[str, Any]
         if isinstance(part, Rubbing):
             table["law"] = laws[name] if name in laws else _law_table(system, [name], given)
         document.setdefault(part.kind.lower(), {})[name] = table
+    factors = _factors(system)
+    document |= {"parameters": factors} if factors else {}
     document |= {"start": moved} if (moved := _moved_starts(system)) else {}
     if [*part_tables(document)] != [*parts]:
         document = {"order": [*parts]} | document
     return document
+
+
+def _factors(system: System) -> dict[str, float]:
+    """Factors on distributions that are not 1, as a reader of the file would have them."""
+    found = {}
+    for name, part in system.friction.items():
+        for which in ("static", "kinetic") if part.scatter else ():
+            given, value = getattr(part.scatter, which), system.local(name).get(f"scatter_{which}", 1.0)
+            if given is not None and not isinstance(given, int | float) and value != 1.0:
+                found[f"{name}.scatter_{which}"] = value
+    return found
 
 
 def _moved_starts(system: System) -> dict[str, float]:
@@ -170,7 +184,22 @@ def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any])
         table |= {"unit": part.unit} if part.unit else {}
     if isinstance(part, SmoothContact):
         table["shape"] = part.shape
+    if isinstance(part, Contact) and part.scatter is not None:
+        table["scatter"] = _scatter_table(part.scatter, table)
     return table
+
+
+def _scatter_table(scatter: Scatter, table: dict[str, Any]) -> dict[str, Any]:
+    """The random part of the friction of a contact; its numbers move from `table` into one of their own."""
+    amplitudes = {which: table.pop(f"scatter_{which}", None) for which in ("static", "kinetic")}
+    own: dict[str, Any] = {}
+    for which, amplitude in amplitudes.items():
+        given = getattr(scatter, which)
+        if given is not None:
+            own[which] = amplitude if isinstance(given, int | float) else distribution_table(given)
+    if "correlation_time" in table:
+        own["correlation_time"] = table.pop("correlation_time")
+    return own
 
 
 def _law_table(system: System, contacts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
