@@ -224,3 +224,11 @@ def test_variations_pass_the_jumps_of_internal_states(system: ss.System, start: 
                 for s in (1, -1)]  # fmt: skip
         slope = (ends[0] - ends[1]) / (2 * step)
         np.testing.assert_allclose(run.by_parameter[:, i], slope, rtol=2e-4, atol=2e-5 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("damping", [150.0, None])
+def test_the_energy_of_an_elastic_asperity_balances(damping: float | None) -> None:
+    law = ss.Coulomb(0.4, 0.25) if damping else ss.Coulomb(0.4)
+    system = elastic(law, damping=damping)
+    balance = ss.energy_balance(system, ss.simulate(system, t=3.0))
+    assert abs(float(balance.residual)) < 1e-9

@@ -151,7 +151,7 @@ class _Samples:
         last = evaluate(self.steps.state[-1:], self.steps.length[-1:])[0]
         n = len(self.system.masses)
         m = np.array([self.system.parameters[f"{mass.name}.m"] for mass in self.system.masses])
-        return float(0.5 * m @ (last[n:] ** 2 - first[n:] ** 2))
+        return float(0.5 * m @ (last[n : 2 * n] ** 2 - first[n : 2 * n] ** 2))
 
 
 def _expanded(series: Floats, tau: Floats) -> Floats:
