@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from stickslip.methods.smooth import Smooth as Smooth
     from stickslip.methods.switch import Switch as Switch
     from stickslip.methods.timestepping import TimeStepping as TimeStepping
+    from stickslip.model.bristles import BristleContact as BristleContact
     from stickslip.model.errors import ModelError as ModelError
     from stickslip.model.files import load as load_model  # noqa: F401
     from stickslip.model.files import save as save_model  # noqa: F401
@@ -98,6 +99,7 @@ _HOME = {
     "stickslip.model.parts": (
         "Base", "Belt", "CompliantContact", "Contact", "Damper", "Force", "Mass", "SmoothContact", "Spring", "ground",
     ),
+    "stickslip.model.bristles": ("BristleContact",),
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
     ),

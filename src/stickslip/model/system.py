@@ -220,6 +220,7 @@ class System(Model):
         for contact_name, contact in self.rubbing.items():
             values = self.law_values(contact_name)
             contact.check_law(values, contact_name)
+            contact.check_values(self.local(contact_name), contact_name)
             contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
 
     def _typical_speed(self, contact: Rubbing) -> float:
