@@ -234,3 +234,11 @@ def test_the_energy_balance_of_contacts_with_a_memory() -> None:
 def test_equilibria_of_contacts_with_a_memory_are_refused() -> None:
     with pytest.raises(ss.ModelError, match="with a plain Contact"):
         ss.find_equilibria(aging_block())
+
+
+@pytest.mark.parametrize("damping", [150.0, None])
+def test_the_energy_of_an_elastic_asperity_balances(damping: float | None) -> None:
+    law = ss.Coulomb(0.4, 0.25) if damping else ss.Coulomb(0.4)
+    system = elastic(law, damping=damping)
+    balance = ss.energy_balance(system, ss.simulate(system, t=3.0))
+    assert abs(float(balance.residual)) < 1e-9

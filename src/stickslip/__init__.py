@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from stickslip.methods.smooth import Smooth as Smooth
     from stickslip.methods.switch import Switch as Switch
     from stickslip.methods.timestepping import TimeStepping as TimeStepping
+    from stickslip.model.bristles import BristleContact as BristleContact
     from stickslip.model.dynamic import Dahl as Dahl
     from stickslip.model.dynamic import DieterichRuina as DieterichRuina
     from stickslip.model.dynamic import DynamicLaw as DynamicLaw
@@ -116,6 +117,7 @@ _HOME = {
         "SmoothContact", "Spring", "ground",
     ),
     "stickslip.model.dynamic": ("Dahl", "DieterichRuina", "DynamicLaw", "ElastoPlastic", "LuGre", "StateLaw"),
+    "stickslip.model.bristles": ("BristleContact",),
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
     ),

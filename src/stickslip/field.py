@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.targets import cpu, cuda, join, python
@@ -202,6 +203,8 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     """
     if target not in TARGETS:
         raise ModelError(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
+    if kernels.tangent:
+        refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
     key = f"{_key(model)}|{order}|{kernels.name}"
     path = _path(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
     return Field(model, TARGETS[target].program(path), order, target)
@@ -246,6 +249,7 @@ def compile_stiff(model: Model, shape: str) -> Any:
 
 def compile_balance(model: Model) -> Any:
     """The conditions of rest of a model and their derivatives: see `stickslip.symbolic.balance`."""
+    refuse_bristles(model, "equilibria")
 
     def text() -> str:
         from stickslip.symbolic.balance import balance_source

@@ -37,7 +37,8 @@ class Steps:
     """Rows of step polynomials: start, length, modes, then the series of states, sliding velocities and forces."""
 
     def __init__(self, rows: Floats, states: int, contacts: int) -> None:
-        rows = rows[rows[:, 1] > 0]  # events at the very start of a step leave steps of no length
+        if not np.all(rows[:, 1] > 0):
+            rows = rows[rows[:, 1] > 0]  # events at the very start of a step leave steps of no length
         self.start, self.length = rows[:, 0], rows[:, 1]
         self.mode = rows[:, 2 : 2 + contacts].astype(np.int8)
         quantities = states + 2 * contacts

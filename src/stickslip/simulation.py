@@ -71,6 +71,8 @@ def simulate(
         text = f"# {error}"
     attributes = result.attributes_of(model, text, repr(method), run.sentence)
     attributes |= {"steps": run.steps, "evaluations": run.evaluations}
+    if run.bond_breaks:
+        attributes["bond_breaks"] = run.bond_breaks
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
 
 

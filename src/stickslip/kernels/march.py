@@ -2,10 +2,12 @@
 
 from math import isfinite
 
+from stickslip.kernels.bristles import break_bond, breaking, note_bonds, start_bonds
 from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
     BRANCH,
+    BRISTLES,
     CONTACT,
     DRAWS,
     END,
@@ -20,6 +22,7 @@ from stickslip.kernels.model import (
     HIDES,
     LAST_EVENT,
     MODE,
+    N_BONDS,
     N_BRANCHES,
     N_CONTACTS,
     N_DIRECTIONS,
@@ -90,10 +93,12 @@ def begin(W: Floats, I: Ints) -> int:
         v = W[V + i]
         I[AT_REST + i] = 1 if abs(v) <= 1e-15 * largest or UNDAMPED[i] == 1 else 0
         # An elastic asperity slips to the side from which its spring and damper pull it: a = −T.
-        side = v if RIGID[i] == 1 else W[A + i]
+        side = v if RIGID[i] == 1 or (N_BONDS > 0 and BRISTLES[i] > 0) else W[A + i]
         I[MODE + i] = 0 if I[AT_REST + i] != 0 else (1 if side > 0.0 else -1)
         I[SAVED + i] = I[MODE + i]
-    note_state(W)
+    if N_BONDS > 0:
+        start_bonds(W, I)
+    note_state(W, I)
     for i in range(N_BRANCHES):
         I[BRANCH + i] = 0
     I[STEPS] = 0
@@ -108,11 +113,13 @@ def begin(W: Floats, I: Ints) -> int:
     return FINISHED if settle(W, I) == 0 else INDETERMINATE
 
 
-def note_state(W: Floats) -> None:
+def note_state(W: Floats, I: Ints) -> None:
     """Remember the state before an event, for contacts whose internal states jump."""
     if N_RESETS > 0:
         for i in range(N_STATES):
             W[STATE_BEFORE + i] = W[STATE + i]
+    if N_BONDS > 0:
+        note_bonds(W, I)
 
 
 def march(
@@ -137,7 +144,7 @@ def march(
         if not h > 0.0:
             return STALLED
         for i in range(N_CONTACTS):
-            if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0:
+            if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0 and (N_BONDS == 0 or BRISTLES[i] == 0):
                 I[CONTACT] = i
                 return NEGATIVE_FRICTION
         # The state after the whole step comes first: the next step waits for it, and events are rare.
@@ -178,6 +185,11 @@ def march(
         note_rests(W, I, x)
         project(W, I)
         if x > 1.0:
+            for i in range(N_CONTACTS):
+                I[AT_REST + i] = 0
+            continue
+        if N_BONDS > 0 and guard >= N_WATCHED + N_GUARDS:
+            break_bond(W, I, guard - N_WATCHED - N_GUARDS)
             for i in range(N_CONTACTS):
                 I[AT_REST + i] = 0
             continue
@@ -269,7 +281,8 @@ def note_rests(W: Floats, I: Ints, x: float) -> None:
 def earliest_event(W: Floats, I: Ints, h: float) -> float:
     """Where on the step, in [0, 1], the first guard ends; 2 when none does.
 
-    I[GUARD] becomes -1 for a contact, else the number of a normal force or of the guard of a frozen branch.
+    I[GUARD] becomes -1 for a contact, else the number of a normal force, of the guard of a frozen branch or, after
+    those, of a contact with a bristle at its limit.
     """
     earliest = 2.0
     for i in range(N_CONTACTS):
@@ -280,6 +293,8 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
             sign = float(I[MODE + i])
             noise *= W[SCALE + i] * h
             root = 2.0 if stays_positive(W, row, sign, noise) else crossing_of(W, row, sign, row, 0.0, noise)
+        elif N_BONDS > 0 and BRISTLES[i] > 0:
+            root = min(breaking(W, i, 1.0), breaking(W, i, -1.0))
         else:
             force = ROW_FORCE + i * WIDTH
             static = ROW_STATIC + i * WIDTH
@@ -296,6 +311,12 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
         if root < earliest:
             earliest = root
             I[GUARD] = g
+    for i in range(N_CONTACTS if N_BONDS > 0 else 0):
+        if BRISTLES[i] > 0 and I[MODE + i] != 0:
+            root = breaking(W, i, float(I[MODE + i]))
+            if root < earliest:
+                earliest = root
+                I[GUARD] = N_WATCHED + N_GUARDS + i
     return earliest
 
 
@@ -338,7 +359,7 @@ def project(W: Floats, I: Ints) -> None:
 
 def change(W: Floats, I: Ints, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
-    note_state(W)
+    note_state(W, I)
     I[DRAWS] += 1
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]

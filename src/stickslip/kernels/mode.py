@@ -4,12 +4,15 @@ A contact at rest may stick if |λ| ≤ S, or slip to the side s if its velocity
 zero its next derivative decides: the test looks at the leading nonzero coefficient of the series of the step.
 """
 
+from stickslip.kernels.bristles import recall_bonds
 from stickslip.kernels.model import (
     AT_REST,
+    BRISTLES,
     EVALUATIONS,
     GUESS,
     HALVINGS,
     MODE,
+    N_BONDS,
     N_CONTACTS,
     N_RESETS,
     N_STATES,
@@ -48,6 +51,8 @@ def take_mode(W: Floats, I: Ints, i: int, mode: int) -> None:
         for j in range(N_STATES):
             if OWNER[j] == i:
                 W[STATE + j] = W[STATE_BEFORE + j]
+        if N_BONDS > 0:
+            recall_bonds(W, i)
         if mode != I[SAVED + i]:
             reset(W, I, i)
 
@@ -78,6 +83,8 @@ def urgency_of(W: Floats, I: Ints, i: int) -> float:
     if mode != 0:
         row = ROW_V + i * WIDTH
         return 0.5 if leading_sign(W, row, float(mode), row, 0.0, W[SCALE + i] * W[GUESS]) <= 0 else 0.0
+    if N_BONDS > 0 and BRISTLES[i] > 0:
+        return 0.0  # it is a bristle at its limit that ends stick
     force = ROW_FORCE + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     side = 1.0 if W[force] > 0.0 else -1.0

@@ -16,8 +16,9 @@ Ints = NDArray[np.int64]
 N_STATES = N_CONTACTS = N_PARAMETERS = N_BRANCHES = N_WATCHED = N_GUARDS = 0
 """Sizes of the model; N_WATCHED counts what is watched to stay positive, N_GUARDS the guards of frozen branches."""
 
-N_RESETS = N_DRAWS = 0
-"""How many internal states jump when a contact changes its mode; how many of them are drawn by chance."""
+N_RESETS = N_DRAWS = N_BONDS = 0
+"""How many internal states jump when a contact changes its mode; how many of them are drawn by chance; how many numbers
+bristles need."""
 
 FLOATS = INTEGERS = 0
 """Lengths of W and I."""
@@ -48,6 +49,9 @@ P = Q = F = G = V = R = S = A = D = SCALE = SERIES = STATE_BEFORE = GAP = LAST_E
 acceleration; the rows of series; the state before an event; longest time between events, time of the last one; step
 length before it was halved."""
 
+BOND = BOND_BEFORE = 0
+"""In W: the bristles of all contacts as `bristles.py` lays them out, now and before an event."""
+
 NODE = MATRIX = ROOT = POWER = POLYNOMIAL = STACK = BOUNDS = WORK = 0
 """In W: work space for the recurrences, the sticking forces, the event location; and for methods (24 rows)."""
 
@@ -58,11 +62,12 @@ directions, work space, ż before an event, and by how much each direction delay
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
 EVALUATIONS = HALVINGS = 0
-SEED = POINT = DRAWS = 0
+SEED = POINT = DRAWS = BONDED = BREAKS = 0
 DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = FRESH = JUMPED = 0
-"""In I: the seed of chance, the number of the trajectory, and that of the event; slip signs, frozen branches, contacts
-at rest, pivots, modes before an event, counters, what ended a step; for small changes their number, the parameter each
-varies, branches before and modes after an event, contacts that have entered a mode, and states that jumped there."""
+"""In I: the seed of chance, the number of the trajectory, and that of the event; bonds that chance has placed, and
+bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step;
+for small changes their number, the parameter each varies, branches before and modes after an event, contacts that have
+entered a mode, and states that jumped there."""
 
 SIGN = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = CHANGE = HEED = OLD_TIME = OLD_STATE = 0
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
@@ -84,6 +89,11 @@ EVEN = np.array([0])
 RIGID = UNDAMPED = OWNER = np.array([0])
 """Per contact, 1 if it sticks as a constraint v = 0; 1 if it is elastic without damper. Per state, the contact whose
 internal state it is, or -1."""
+
+
+BRISTLES = SLIPPING = BOND_PLACE = BOND_STATE = BOND_LIMIT = BOND_MEAN = np.array([0])
+"""Per contact the bristles that hold in stick (0: it has none) and in slip; where they lie in BOND, the state that is
+their mean deflection, and the numbers of two parameters: the limit, and the mean distance of new bonds."""
 
 
 def constants(W: Floats) -> None:

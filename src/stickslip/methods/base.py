@@ -50,6 +50,7 @@ class Trajectory:
     contact: str | None
     steps: int
     evaluations: int
+    bond_breaks: int = 0
 
     @property
     def sentence(self) -> str:
@@ -128,6 +129,7 @@ def march(
         contact=field.model.contacts[integers[m.CONTACT]] if named else None,
         steps=int(integers[m.STEPS]),
         evaluations=int(integers[m.EVALUATIONS]),
+        bond_breaks=int(integers[m.BREAKS]),
     )
 
 

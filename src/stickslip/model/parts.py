@@ -296,6 +296,9 @@ class Rubbing(Interaction):
         """Raise a sentence if these values of the law's parameters are not allowed."""
         self.friction.check(values, name)
 
+    def check_values(self, values: Mapping[str, float], name: str) -> None:
+        """Raise a sentence if the values of the contact's own parameters do not fit each other."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contact(Rubbing):

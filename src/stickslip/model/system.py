@@ -246,6 +246,7 @@ class System(Model):
         for contact_name, contact in self.rubbing.items():
             values = self.law_values(contact_name)
             contact.check_law(values, contact_name)
+            contact.check_values(self.local(contact_name), contact_name)
             if isinstance(contact.friction, FrictionLaw):
                 contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
 

@@ -20,6 +20,7 @@ from typing import Any
 import sympy
 from sympy.printing.str import StrPrinter
 
+from stickslip.model.bristles import BristleContact
 from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import Function, arguments_of
@@ -40,7 +41,7 @@ from stickslip.model.parts import (
     Spring,
 )
 from stickslip.model.system import Filippov, Model, System
-from stickslip.symbolic.memory import TIME, Compliance, Draw, Memory, Reset, along
+from stickslip.symbolic.memory import TIME, Bonds, Bristles, Compliance, Draw, Memory, Reset, along
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
 
@@ -77,9 +78,10 @@ class Equations:
     tables: tuple[Tabulated, ...]
     formulas: Mapping[str, Any]  # the traced text of every plain function, by part
     own_forces: Mapping[int, tuple[sympy.Expr, sympy.Expr]] = field(default_factory=dict)  # contact: (T, weight)
-    kinds: tuple[int, ...] = ()  # RIGID, DAMPED or UNDAMPED; empty where all are rigid
+    kinds: tuple[int, ...] = ()  # RIGID, DAMPED, UNDAMPED or BRISTLED; empty where all are rigid
     resets: tuple[Reset, ...] = ()
     draws: tuple[Draw, ...] = ()
+    bonds: tuple[Bonds, ...] = ()
     quantiles: tuple[tuple[tuple[float, ...], ...], ...] = ()  # tables that draws go through
     steep: Mapping[int, sympy.Expr] = field(default_factory=dict)  # contact: what must stay positive in slip
     stiff: tuple[int, ...] = ()  # states of contacts' own laws, which relax so quickly that steps must be limited
@@ -237,6 +239,7 @@ class _Mechanics:
             kinds=tuple(memory.kinds),
             resets=tuple(memory.resets),
             draws=tuple(memory.draws),
+            bonds=tuple(memory.bonds),
             quantiles=tuple(self.quantiles),
             steep=memory.steep,
             owners=memory.owners,
@@ -257,7 +260,15 @@ class _Mechanics:
             if table is not None:
                 quantiles[which] = len(self.quantiles)
                 self.quantiles.append(table)
-        return Compliance(contact.h, contact.R, contact.speed, stiffness, damping, correlation_time, quantiles)
+        bristles = self._bristles(name, part, contact.S) if isinstance(part, BristleContact) else None
+        return Compliance(
+            contact.h, contact.R, contact.speed, stiffness, damping, correlation_time, quantiles, bristles
+        )
+
+    def _bristles(self, name: str, part: BristleContact, S: sympy.Expr) -> Bristles:
+        """All bristles at their limit δ bear the static limit: M_H k δ = μ₀ N."""
+        limit, mean, damping = (self.parameter(name, parameter) for parameter in ("limit", "mean", "damping"))
+        return Bristles(part.bristles, part.slipping, S / (part.bristles * limit), limit, mean, damping)
 
     def _pull(self, force: dict[str, sympy.Expr], name: str, part: Spring | Damper) -> None:
         where = self.position if isinstance(part, Spring) else self.velocity

@@ -16,6 +16,12 @@ so u is carried along as a state, and the balance itself is solved once, when sl
 
 Chance (hinrichs1998, Eq. 7): what is drawn for a phase is a state that rests until the next one begins.
 
+Bristles (hinrichs1998, Sec. 7.1): by z the bonds are ahead of the mass, in the mean over the bristles that hold, so
+ż = −w; each bristle adds k times its own deflection. Which bonds break and where they form anew, and so how z jumps,
+is known to `kernels/bristles.py`. With M_H bristles in stick and M_G in slip
+
+    stick:  λ = T = k M_H z − c w,       slip:  λ = −s R = k M_G z.
+
 Without damper (Jenkins) the limit of slip is constant: ż = 0 in slip, and the asperity slips as fast as the mass.
 """
 
@@ -29,8 +35,9 @@ import sympy
 
 TIME = sympy.Symbol("t", real=True)
 
-RIGID, DAMPED, UNDAMPED = range(3)
-"""How a contact sticks: as a constraint v = 0; through an asperity with spring and damper; with a spring alone."""
+RIGID, DAMPED, UNDAMPED, BRISTLED = range(4)
+"""How a contact sticks: as a constraint v = 0; through an asperity with spring and damper; with a spring alone; through
+many bristles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +71,27 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False)
+class Bristles:
+    """How many hold in stick and in slip, the stiffness of each, its limit, and the mean distance of new bonds."""
+
+    stick: int
+    slip: int
+    stiffness: sympy.Expr
+    limit: sympy.Symbol
+    mean: sympy.Symbol
+    damping: sympy.Symbol
+
+
+@dataclass(frozen=True, eq=False)
+class Bonds:
+    """The bristles of `contact`, whose mean deflection is the state of that number."""
+
+    contact: int
+    state: int
+    bristles: Bristles
+
+
+@dataclass(frozen=True, eq=False)
 class Compliance:
     """A contact as the mass sees it: its sliding velocity, its kinetic friction as a function of the slip speed."""
 
@@ -74,6 +102,7 @@ class Compliance:
     damping: sympy.Symbol | None
     correlation_time: sympy.Symbol | None = None
     quantiles: Mapping[str, int] = field(default_factory=dict)  # table numbers of "static" and "kinetic"
+    bristles: Bristles | None = None
 
 
 def sign_of(contact: int) -> sympy.Symbol:
@@ -109,6 +138,7 @@ class Memory:
         self.kinds: list[int] = []
         self.resets: list[Reset] = []
         self.draws: list[Draw] = []
+        self.bonds: list[Bonds] = []
         self.own_forces: dict[int, tuple[sympy.Expr, sympy.Expr]] = {}
         self.steep: dict[int, sympy.Expr] = {}
 
@@ -125,6 +155,8 @@ class Memory:
         self._draws(i, name, contact)
         if f"stick_time.{name}" in self.internal:
             self._stick_time(i, f"stick_time.{name}")
+        if contact.bristles is not None:
+            self._bristles(i, name, contact.w, contact.bristles)
         if contact.stiffness is None:
             return
         if contact.damping is None:
@@ -210,3 +242,10 @@ class Memory:
         self.resets.append(Reset(i, False, self._number(deflection), c * z + s * R))
         self.kinds[i], self.h[i], self.R[i] = UNDAMPED, w + follow, R
         self.own_forces[i] = (c * z, self._weight(i, w))
+
+    def _bristles(self, i: int, name: str, w: sympy.Expr, bristles: Bristles) -> None:
+        k, deflection = bristles.stiffness, f"deflection.{name}"
+        z = self._state(i, deflection, -w)
+        self.bonds.append(Bonds(i, self._number(deflection), bristles))
+        self.kinds[i], self.R[i] = BRISTLED, -sign_of(i) * k * bristles.slip * z
+        self.own_forces[i] = (k * bristles.stick * z - bristles.damping * w, self._weight(i, w))

@@ -26,6 +26,10 @@ LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = 4, 5, 9
 """What a run ends with when a watched quantity falls below zero; as in `kernels/march.py`."""
 
 
+BOND_COLUMNS = ("BRISTLES", "SLIPPING", "BOND_PLACE", "BOND_STATE", "BOND_LIMIT", "BOND_MEAN")
+"""What the kernels know of the bristles of each contact; parameters by their numbers."""
+
+
 class Printer(PythonCodePrinter):  # type: ignore[misc]
     """Expressions as plain Python with the functions of `math`."""
 
@@ -154,6 +158,7 @@ class Source:
             "NODE": len(self.tape.nodes) * self.width,
         }
         sizes["WORK"] = 24 * (n + m) + 64
+        sizes |= {"BOND": self._bonds_size(), "BOND_BEFORE": self._bonds_size()}
         for number in range(len(self.equations.tables)):
             sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
         for number, table in enumerate(self.equations.quantiles):
@@ -165,8 +170,12 @@ class Source:
         m = self.contacts
         sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
         single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALVINGS"]
-        single += ["SEED", "POINT", "DRAWS"]
+        single += ["SEED", "POINT", "DRAWS", "BONDED", "BREAKS"]
         return sizes | dict.fromkeys(single, 1)
+
+    def _bonds_size(self) -> int:
+        """The deflections of all bristles, and three numbers more per contact: see `kernels/bristles.py`."""
+        return sum(bonds.bristles.stick + 3 for bonds in self.equations.bonds)
 
     def row(self, kind: str, index: int = 0) -> int:
         """Where a row of the series begins in W."""
@@ -193,10 +202,11 @@ class Source:
             "N_BRANCHES": len(self.tape.branches),
             "N_WATCHED": len(self.watched),
             "N_GUARDS": len(self.tape.guards),
-            "N_RESETS": len(self.equations.resets) + len(self.equations.draws),
+            "N_RESETS": len(self.equations.resets) + len(self.equations.draws) + len(self.equations.bonds),
             "N_DRAWS": len(self.equations.draws),
             "N_RESOLVED": len(self.resolved),
             "STIFF": int(bool(self.equations.stiff)),
+            "N_BONDS": self._bonds_size(),
             "N_DIRECTIONS": 0,
             "HIDES": int(self._hides()),
             "ORDER": self.order,
@@ -219,11 +229,25 @@ class Source:
             f"RIGID = np.array({[int(kind == RIGID) for kind in self.equations.kinds] or [1] * max(self.contacts, 1)})",
             f"UNDAMPED = np.array({[int(k == UNDAMPED) for k in self.equations.kinds] or [0] * max(self.contacts, 1)})",
             f"OWNER = np.array({list(self.equations.owners) or [-1] * self.n})",
+            *self._bonds_header(),
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
             f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
         ]
         return lines
+
+    def _bonds_header(self) -> list[str]:
+        """Per contact the bristles that hold in stick and slip, and where to find what belongs to them."""
+        columns = {name: [0] * max(self.contacts, 1) for name in BOND_COLUMNS}
+        place = 0
+        for bonds in self.equations.bonds:
+            bristles, parameters = bonds.bristles, self.equations.parameters
+            numbers = [bristles.stick, bristles.slip, place, bonds.state]
+            numbers += [parameters.index(bristles.limit), parameters.index(bristles.mean)]
+            for name, value in zip(BOND_COLUMNS, numbers, strict=True):
+                columns[name][bonds.contact] = value
+            place += bristles.stick + 3
+        return [f"{name} = np.array({column})" for name, column in columns.items()]
 
     def _hides(self) -> bool:
         """Whether a series can overlook something: functions that become exponentially small, of more than time."""
@@ -330,6 +354,8 @@ class Source:
         # What is drawn comes first: the other jumps depend on it.
         for draw in self.equations.draws:
             lines += [f"    if {entered(draw)}:", *indented(self._draw(draw), 2)]
+        for bonds in self.equations.bonds:
+            lines += [f"    if contact == {bonds.contact}:", f"        enter_bonds(W, I, {bonds.contact})"]
         for reset in self.equations.resets:
             lines += [f"    if {entered(reset)}:", *indented(self._solve_reset(reset), 2)]
         return lines if len(lines) > 2 else [*lines, "    return"]

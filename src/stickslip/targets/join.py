@@ -32,7 +32,7 @@ class KernelSet:
 
 EXACT = KernelSet(
     "exact",
-    ("machine", "tables", "chance", "linear", "polynomial", "step", "mode", "march", "ensemble"),
+    ("machine", "tables", "chance", "linear", "polynomial", "bristles", "step", "mode", "march", "ensemble"),
     ("constants", "ingredients", "begin", "march", "propagate"),
 )
 TANGENT = KernelSet(

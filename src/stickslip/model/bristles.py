@@ -1,0 +1,119 @@
+"""A contact made of elastic bristles: the bristle model of hinrichs1998, Sec. 7.1. docs/bristles.md defines it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from stickslip.model.errors import ModelError
+from stickslip.model.functions import Function, Value
+from stickslip.model.laws import FrictionLaw
+from stickslip.model.parts import Contact, Rules
+from stickslip.model.scatter import Scatter
+from stickslip.model.system import Model, System
+
+
+@dataclass(frozen=True, eq=False)
+class BristleLaw(FrictionLaw):
+    """What the friction of bristles tends to as bonds get dense: μ₀ in stick, μ₀·`slipping`/`bristles` in slip.
+
+    >>> BristleLaw(mu_s=0.4, bristles=24, slipping=15).kinetic_value(1.0)
+    0.25
+    """
+
+    mu_s: float
+    bristles: int
+    slipping: int
+
+    rules: ClassVar[Mapping[str, str]] = {"mu_s": "positive"}
+
+    def parameters(self) -> dict[str, float]:
+        return {"mu_s": self.mu_s}
+
+    def structure(self) -> str:
+        return f"BristleLaw {self.bristles} {self.slipping}"
+
+    @property
+    def kinetic(self) -> Function:
+        bristles, slipping = self.bristles, self.slipping
+        return lambda v, mu_s: mu_s * slipping / bristles
+
+    @property
+    def static(self) -> Function:
+        return lambda mu_s: mu_s
+
+
+@dataclass(frozen=True, eq=False)
+class BristleContact(Contact):
+    """Friction of elastic bristles whose bonds break and form anew at random places: hinrichs1998, Sec. 7.1.
+
+    All `bristles` hold while the contact sticks, `slipping` of them while it slips. A bond breaks when its bristle is
+    stretched by `limit`; each then bears `mu_s`·`normal`/`bristles`. In slip the bristle bonds anew at once, a random
+    distance further on, uniform between 0 and twice the `mean`. `damping` acts on the mass while the contact sticks.
+    The numbers given here are those of the oscillator in hinrichs1998, Fig. 22, where m = c = 1; docs/bristles.md says
+    which of them are printed there.
+
+    State: `deflection.NAME`, by how much the bonds are ahead of the mass in the mean over the bristles that hold. The
+    bonds of the start are drawn around the deflection of the start.
+
+    >>> from stickslip.model.parts import Belt, Mass
+    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=1.0)
+    >>> BristleContact(block, belt, mean=0.002).friction.kinetic_value(1.0)
+    0.25
+    """
+
+    law: FrictionLaw | Function = field(init=False)
+    normal: Value = 10.0
+    scatter: Scatter | None = field(default=None, init=False)
+    bristles: int = field(default=24, kw_only=True)
+    slipping: int = field(default=15, kw_only=True)
+    mu_s: float = field(default=0.4, kw_only=True)
+    limit: float = field(default=0.01, kw_only=True)
+    mean: float = field(default=0.001, kw_only=True)
+    damping: float = field(default=4.0, kw_only=True)
+
+    rules: ClassVar[Rules] = {"normal": "positive", "limit": "positive", "mean": "positive", "damping": "nonnegative"}
+
+    def __post_init__(self) -> None:
+        where = f"BristleContact {self.name!r}" if self.name else "a BristleContact"
+        for what in ("bristles", "slipping"):
+            number = getattr(self, what)
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise ModelError(f"{where}: {what} is {number!r}; it must be a whole number, at least 1")
+        if self.slipping > self.bristles:
+            raise ModelError(
+                f"{where}: {self.slipping} of {self.bristles} bristles are to hold in slip; slipping may be at most "
+                "bristles, the number of those that hold in stick"
+            )
+        object.__setattr__(self, "law", BristleLaw(self.mu_s, self.bristles, self.slipping))
+        super().__post_init__()
+
+    @property
+    def noun(self) -> str:
+        return "contact"
+
+    def internal_states(self) -> tuple[str, ...]:
+        return ("deflection",)
+
+    def check_values(self, values: Mapping[str, float], name: str) -> None:
+        if 2 * values["mean"] > values["limit"]:
+            raise ModelError(
+                f"BristleContact {name!r}: the mean distance of new bonds is {values['mean']:g} and the limit "
+                f"{values['limit']:g}; mean may be half the limit at most, or bristles would bond ahead of the mass"
+            )
+
+
+def refuse_bristles(model: Model, what: str) -> None:
+    """Raise a sentence where bristles, whose bonds form by chance, are not to be.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> refuse_bristles(block_on_belt(), "periodic orbits")
+    """
+    parts = model.friction if isinstance(model, System) else {}
+    for name, part in parts.items():
+        if isinstance(part, BristleContact):
+            raise ModelError(
+                f"{what} are not for the bristles of {name!r}, whose bonds form at random: simulate, or put a Contact "
+                f"with law=Coulomb({part.mu_s:g}, {part.friction.kinetic_value(1.0):g}) in their place"
+            )
