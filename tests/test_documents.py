@@ -165,14 +165,16 @@ def test_the_laws_that_are_shown():
     lines = [line for block in blocks(MODEL_FILES, "toml") for line in block.splitlines() if line.startswith("law = {")]
     assert len(lines) >= 3
     for line in lines:
-        table = f'[mass.block]\nm = 1.0\n[contact.contact]\non = "block"\nagainst = "ground"\n{line}'
-        assert files.loads(table).contacts == ("contact",)
+        has_state = "lugre" in line or "rate" in line
+        kind = "dynamiccontact" if has_state else "contact"
+        table = f'[mass.block]\nm = 1.0\n[{kind}.contact]\non = "block"\nagainst = "ground"\n{line}'
+        assert files.loads(table).contacts == (() if has_state else ("contact",))
 
 
 def test_every_kind_of_law_is_described():
-    from stickslip.model.reading import LAWS
+    from stickslip.model.reading import DYNAMIC_LAWS, LAWS
 
-    for kind in LAWS:
+    for kind in (*LAWS, *DYNAMIC_LAWS):
         assert f"| `{kind}` |" in MODEL_FILES.read_text(encoding="utf-8")
 
 

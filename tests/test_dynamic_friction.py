@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
+from stickslip.model import files
 
 
 def lugre_block(sigma_0: float, sigma_1: float, speed: float = 0.2, sigma_2: float = 0.0) -> ss.System:
@@ -273,3 +274,34 @@ def test_sweep_of_bristles_needs_something_to_observe() -> None:
         highest = float(run["x.block"].values[run.time.values > 60].max())
         assert float(maxima["x.block"][i].max()) == pytest.approx(highest, abs=1e-3)
         assert int(maxima["m"][i]) == 1
+
+
+def test_bristles_beside_dry_friction() -> None:
+    """One block sticks and slips, two others rub by bristles with one law object: modes and states mix."""
+    first, second, third = (ss.Mass(f"block{i}", m=1.0, x=0.3 * i) for i in (1, 2, 3))
+    belt = ss.Belt("belt", speed=0.2)
+    bristles = ss.LuGre(1.0, 0.5, 0.3, sigma_0=50.0, sigma_1=1.0)
+    model = ss.System(
+        ss.Spring(first, ss.ground, k=1.0, name="a"),
+        ss.Spring(first, second, k=0.5, name="b"),
+        ss.Spring(second, third, k=0.5, name="c"),
+        ss.Spring(third, ss.ground, k=1.0, name="d"),
+        ss.Contact(first, belt, law=ss.Stribeck(1.0, 0.6, 0.2).with_aging(0.1, 2.0), name="dry"),
+        ss.DynamicContact(second, belt, law=bristles, name="left"),
+        ss.DynamicContact(third, belt, law=bristles, name="right"),
+    )
+    assert model.internal_states == ("stick_time.dry", "bristle.left", "bristle.right")
+    assert model.with_({"right.sigma_0": 60.0}).parameters["left.sigma_0"] == 60.0
+    run = ss.simulate(model, t=60)
+    assert run.sizes["event"] > 5 and abs(float(ss.energy_balance(model, run).residual)) < 1e-12
+    careful = ss.simulate(model, t=60, method=ss.Exact(rtol=1e-14, order=16))
+    np.testing.assert_allclose(run.event_time, careful.event_time, atol=1e-8)
+    assert run.attrs["model"].count("lugre") == 1  # a shared law stands in the file once
+    assert files.loads(run.attrs["model"]).parameters == model.parameters
+
+
+def test_bristles_at_rest_have_no_isolated_equilibrium() -> None:
+    block = ss.Mass("block", m=1.0, x=3.0)
+    contact = ss.DynamicContact(block, ss.ground, law=ss.Dahl(0.5, 1e3))
+    with pytest.raises(ss.OrbitError, match="contact is at rest, where its law allows any deflection"):
+        ss.find_equilibria(ss.System(ss.Spring(block, ss.ground, k=1.0), contact))

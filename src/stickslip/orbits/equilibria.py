@@ -222,6 +222,7 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
         if y is None or any(_near(y, other, size) for other in found) or any(y in resting for resting in sets):
             continue
         found.append(y)
+        _check_isolated(balance, y)
         if balance.stuck and freedom(balance, y) > 0:
             resting = resting_set(balance, y, affine)
             if resting is not None:
@@ -229,6 +230,16 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
                 yield _of_set(balance, resting)
         elif min(balance.margins(y, p).values(), default=1.0) > 0:
             yield equilibrium_at(balance, y, p)
+
+
+def _check_isolated(balance: Balance, y: Floats) -> None:
+    """Refuse what looks like a point but is one of a set: at v = 0 bristles may be bent by any amount."""
+    own = getattr(balance.model, "dynamic", {})
+    if own and not balance.stuck and freedom(balance, y) > 0:
+        raise OrbitError(
+            f"what rubs at {', '.join(own)} is at rest, where its law allows any deflection: the equilibria are a set, "
+            "which is found for a Contact only; put a Contact there, or let the surface move"
+        )
 
 
 def _starts(model: Model, starts: Sequence[Floats], affine: bool, found: Sequence[Floats]) -> Iterator[Floats]:
