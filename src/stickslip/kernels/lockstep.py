@@ -321,7 +321,7 @@ def keeps_falling(W: Floats, i: int, h: float) -> bool:
     lead = W[LEAD + i]
     total = 0.0
     for k in range(ORDER, 3, -1):
-        total = (total + (k - lead) * abs(W[row + k])) * h
+        total = (total + k * abs(W[row + k])) * h  # more than enough where zeros were divided out
     third = (3.0 - lead) * W[row + 3]
     second = (2.0 - lead) * W[row + 2]
     none = abs(W[row + 1]) > h * (abs(second) + h * (abs(third) + total))
