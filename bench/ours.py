@@ -18,6 +18,8 @@ def prepare() -> None:
     """Compile, untimed."""
     _fields["tight"] = ss.compile(ss.models.block_on_belt(), order=20)
     _fields["loose"] = ss.compile(ss.models.block_on_belt(), order=16)
+    for field in _fields.values():
+        assert field.lanes is not None, "ensembles travel in lockstep"
 
 
 def single(V: float, t_end: float, tol: float) -> tuple[float, float]:

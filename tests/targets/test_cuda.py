@@ -26,9 +26,13 @@ check(ss.models.two_blocks(), {"belt.speed": [0.14]}, t=(3, 6))
 
 model = ss.models.block_on_belt()
 starts = np.array([[1.1, 0.0], [0.5, 0.2]])
-ends, outcome = ss.compile(model, target="cuda", order=12).propagate(starts, 20.0, rtol=1e-8)
+field = ss.compile(model, target="cuda", order=12)
+ends, outcome = field.propagate(starts, 20.0, rtol=1e-8)
+parameters = np.tile(field.parameters, (2, 1))
+together, counted_together = field._in_lockstep(starts, parameters, (0.0, 20.0), 1e-8, 10**6)
 known, counted = ss.compile(model, order=20).propagate(starts, 20.0, rtol=1e-12)
 assert np.max(np.abs(ends - known)) < 1e-7 and np.array_equal(outcome, counted)
+assert np.max(np.abs(together - known)) < 1e-7 and np.array_equal(counted_together, counted)
 print("agreed")
 """
 

@@ -86,6 +86,7 @@ LANES = 1
 RUNNING, ARRIVED, GIVEN_UP, PARKED = 0.0, 1.0, 2.0, -1.0
 NOISE = 1e-13  # as in mode.py
 LEADS = 4  # coefficients among which the leading one must be
+FARTHER = 4.0
 NEVER = -1100.0  # the logarithm of nothing
 STICK_ROOM, REST_ROOM = 9e3, 9.0  # as in step.py
 MOST_HALVINGS = 40.0
@@ -107,7 +108,7 @@ def tick(W: Floats) -> bool:
     sound = W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
         sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
-        set_polynomial(W, i, natural)
+        set_polynomial(W, i, min(natural, remaining))
         W[URGENCY + i] = urgency_of(W, i, natural)
     worst = settle(W, running)
     content = worst == 0.0
@@ -193,13 +194,20 @@ def natural_step(W: Floats, running: bool) -> float:
 
 
 def limited(W: Floats, h: float, running: bool) -> float:
-    """A step in stick on which round-off does not move the positions: see step.py."""
+    """A step in stick that round-off allows: it does not move the positions (see step.py), nor hide an event."""
     size = 1.0
     fastest = 0.0
     for i in range(N_STATES):
         size = max(size, abs(W[SERIES + i * WIDTH]))
         fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
     for i in range(N_CONTACTS):
+        # Not far beyond where the static limit would be reached at the present rate: on a step many times as long,
+        # round-off in the last terms hides what happens.
+        row = POLYNOMIAL + i * WIDTH
+        falls = W[row + 1] < 0.0
+        reached = FARTHER * W[row] / (-W[row + 1] if falls else 1.0)
+        near = W[SIGN + i] == 0.0 and W[row] > 0.0 and falls and reached < h
+        h = reached if near else h
         scale = W[SCALE + i]
         long = h * scale > STICK_ROOM * fastest and h * h * scale > REST_ROOM * size and W[SIGN + i] == 0.0
         if any_lane(long and running):
@@ -211,7 +219,7 @@ def limited(W: Floats, h: float, running: bool) -> float:
 # -- modes -------------------------------------------------------------------------------------------------------
 
 
-def set_polynomial(W: Floats, i: int, natural: float) -> None:
+def set_polynomial(W: Floats, i: int, h: float) -> None:
     """The polynomial whose first zero is the event of contact i: s·v in slip, S − side·λ in stick.
 
     A contact that has just left stick has v = 0 and maybe v' = 0 now: W[LEAD] counts these zeros, which are no events.
@@ -222,7 +230,7 @@ def set_polynomial(W: Floats, i: int, natural: float) -> None:
     sign = W[SIGN + i]
     sticks = sign == 0.0
     fresh = W[FRESH + i] > 0.0
-    ahead = W[force] if fresh else W[force] + natural * (W[force + 1] + natural * W[force + 2])
+    ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
     W[NEAR_SIDE + i] = 1.0 if ahead > 0.0 else -1.0
     factor = -W[NEAR_SIDE + i] if sticks else sign
     for k in range(ORDER + 1):
@@ -245,12 +253,15 @@ def urgency_of(W: Floats, i: int, h: float) -> float:
     force = abs(W[ROW_FORCE + i * WIDTH])
     static = W[ROW_STATIC + i * WIDTH]
     noise = NOISE * (static + force if sticks else W[SCALE + i] * h)
-    first = 0.0
+    # In stick the polynomial is for the side to which the force will go; what counts is the side where it is.
+    here = not sticks or W[ROW_FORCE + i * WIDTH] * W[NEAR_SIDE + i] > 0.0
+    start = static - force if sticks else W[row]
+    first = start if abs(start) > noise else 0.0
     power = 1.0
-    for k in range(LEADS):
-        value = W[row + k] * power
-        first = value if first == 0.0 and abs(value) > noise else first
+    for k in range(1, LEADS):
         power *= h
+        value = W[row + k] * power
+        first = value if first == 0.0 and here and abs(value) > noise else first
     over = 1.0 if N_CONTACTS == 1 else 1.0 + max(force - static, 0.0) / (static + force)
     urgency = (over if sticks else 0.5) if first < 0.0 else 0.0
     urgency = 2.0 * LARGEST if first == 0.0 else urgency
@@ -321,7 +332,7 @@ def keeps_falling(W: Floats, i: int, h: float) -> bool:
     lead = W[LEAD + i]
     total = 0.0
     for k in range(ORDER, 3, -1):
-        total = (total + (k - lead) * abs(W[row + k])) * h
+        total = (total + k * abs(W[row + k])) * h  # more than enough where zeros were divided out
     third = (3.0 - lead) * W[row + 3]
     second = (2.0 - lead) * W[row + 2]
     none = abs(W[row + 1]) > h * (abs(second) + h * (abs(third) + total))

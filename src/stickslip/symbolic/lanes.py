@@ -156,6 +156,26 @@ class LaneSource(Source):
             *indented([*signs, *stuck, *self._named_constants(), *frozen, *body]),
         ]
 
+    def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
+        """λ in slip; sums of sums are made one, and take up the sign."""
+        factor, series = super()._slip_series(contact, pattern)
+        if factor == 1 or not isinstance(series, int) or self.tape.nodes[series].operation != "linear":
+            return factor, series
+        constant, terms = self._flat(series)
+        return sympy.Integer(1), self.tape.linear(factor * constant, [(factor * c, node) for c, node in terms])
+
+    def _flat(self, node: int) -> tuple[sympy.Expr, list[tuple[sympy.Expr, int]]]:
+        """A sum as its constant and its (factor, series), none of which is a sum."""
+        n = self.tape.nodes[node]
+        if n.operation != "linear":
+            return sympy.Integer(0), [(sympy.Integer(1), node)]
+        constant, terms = n.constants[0], []
+        for factor, argument in zip(n.constants[1:], n.arguments, strict=True):
+            inner, more = self._flat(argument)
+            constant += factor * inner
+            terms += [(factor * c, series) for c, series in more]
+        return constant, terms
+
     def _coupled(self) -> bool:
         """Whether two sticking contacts push each other."""
         return self.contacts == 2 and (self.D[0][1] != 0 or self.D[1][0] != 0)
@@ -179,7 +199,7 @@ class LaneSource(Source):
                 writer.lines.append(f"l{i}_{k} = inverse{i}0*right0 + inverse{i}1*right1")
             return
         for i in range(self.contacts):
-            writer.lines.append(f"l{i}_{k} = -({right[i]})*inverse{i}{i} if stuck{i} else slip{i}")
+            writer.lines.append(f"l{i}_{k} = ({right[i]})*minus{i} if stuck{i} else slip{i}")
 
     def _begin_forces(self) -> None:
         """The inverse of the Delassus matrix, rows of slipping contacts replaced by those of the unit matrix."""
@@ -201,8 +221,8 @@ class LaneSource(Source):
         doubts = []
         for i in range(self.contacts):
             x = self.equations.D[i][i]
-            once = self.constant(1 / x) if x != 0 and self.tape.is_constant(x) else f"1.0/{d[i][i]}"
-            lines.append(f"inverse{i}{i} = {once}")
+            once = self.constant(-1 / x) if x != 0 and self.tape.is_constant(x) else f"-1.0/{d[i][i]}"
+            lines.append(f"minus{i} = {once}")
             doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
         lines.append(f"W[SINGULAR] = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "W[SINGULAR] = 0.0")
 

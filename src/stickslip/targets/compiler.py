@@ -505,7 +505,7 @@ def machine() -> llvm.TargetMachine:
 
 
 def lanes() -> int:
-    """How many trajectories travel together: two registers full, so that one is computed while the other waits."""
+    """How many trajectories travel together: a register full. Two were no faster: too many had to be put aside."""
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4
 

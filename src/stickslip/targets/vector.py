@@ -23,7 +23,7 @@ from stickslip.targets.compiler import (
     floating_operation,
 )
 
-ALIGNMENT = 64
+CACHE_LINE = 64
 MAGIC = 6755399441055744.0  # 1.5·2^52: the last bits of x + this are those of the nearest whole number
 BETWEEN = 0.0425  # 1 + f lies above 2^f by up to 6 %: this puts it on both sides
 
@@ -33,9 +33,14 @@ class LaneBody(Body):
 
     def translate(self) -> None:
         # Registers that are put aside lie on the stack: across two cache lines each they cost a third of all time.
-        self.function.attributes.alignstack = ALIGNMENT
+        self.function.attributes.alignstack = CACHE_LINE
         self.function.attributes.add("noinline")
         super().translate()
+
+    @property
+    def alignment(self) -> int:
+        """Rows lie one after another from the start of a cache line on."""
+        return min(CACHE_LINE, 8 * self.translator.lanes)
 
     @property
     def vector(self) -> ir.VectorType:
@@ -75,13 +80,13 @@ class LaneBody(Body):
 
     def assign(self, target: ast.expr, value: ir.Value) -> None:
         if isinstance(target, ast.Subscript):
-            self.builder.store(self.converted(value, self.vector), self.place(target), align=ALIGNMENT)
+            self.builder.store(self.converted(value, self.vector), self.place(target), align=self.alignment)
         else:
             super().assign(target, value)
 
     def expression(self, node: ast.expr) -> ir.Value:
         if isinstance(node, ast.Subscript):
-            return self.builder.load(self.place(node), typ=self.vector, align=ALIGNMENT)
+            return self.builder.load(self.place(node), typ=self.vector, align=self.alignment)
         return super().expression(node)
 
     def negative(self, value: ir.Value) -> ir.Value:
