@@ -1,6 +1,7 @@
 """The bifurcation diagram of the forced oscillator (hinrichs1998, characteristic III) on a GPU.
 
     python bench/gpu.py            on a machine with a CUDA GPU and stickslip[gpu]
+    python bench/gpu.py diagram    the diagram alone; "contacts" for the two blocks alone
 
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
 of the kernels (and of the whole call, with the copies), registers and local memory per thread, how many points
@@ -8,6 +9,7 @@ lockstep left to the march, and how far the results are from the CPU's at rtol =
 end state, and place and time of the releases. Then two blocks on a belt, which have two contacts.
 """
 
+import sys
 import time
 
 import numpy as np
@@ -77,7 +79,10 @@ def throughput(name: str, model, over, **settings) -> None:
         facts = [next(iter(x.values())) for x in (compiled.get_regs_per_thread(), compiled.get_local_mem_per_thread())]
         print(f"  {kernel}: {facts[0]} registers, {facts[1]} bytes local")
     steps = found["steps"].mean()
-    print(f"{count:11,} points: {count / alone:12,.0f} trajectories/s (kernels), {count / min(seconds):12,.0f} (call)")
+    print(
+        f"{count:11,} points: {count / alone:12,.0f} trajectories/s (kernels), {count / min(seconds):12,.0f} (call)",
+        flush=True,
+    )
     print(f"  {steps:.0f} ticks each, {count * steps / alone:.2e} ticks/s; {sum(left)} left to the march")
 
 
@@ -97,12 +102,15 @@ def accuracy() -> None:
 
 
 def main() -> None:
-    print(cuda.get_current_device().name)
-    for count in (200_000, 1_000_000):
-        throughput("forced III", MODEL, {"base.eta": np.linspace(0.2, 3.0, count)}, periods=PERIODS)
-    accuracy()
-    speeds = np.linspace(0.05, 0.2, 200_000)
-    throughput("two blocks", ss.models.two_blocks(), {"belt.speed": speeds}, t=(3000, 1000))
+    parts = sys.argv[1:] or ["diagram", "contacts"]
+    print(cuda.get_current_device().name, flush=True)
+    if "diagram" in parts:
+        for count in (200_000, 1_000_000):
+            throughput("forced III", MODEL, {"base.eta": np.linspace(0.2, 3.0, count)}, periods=PERIODS)
+        accuracy()
+    if "contacts" in parts:
+        speeds = np.linspace(0.05, 0.2, 200_000)
+        throughput("two blocks", ss.models.two_blocks(), {"belt.speed": speeds}, t=(3000, 1000))
 
 
 if __name__ == "__main__":

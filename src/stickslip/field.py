@@ -22,7 +22,7 @@ from stickslip.targets import cpu, cuda, join, python
 
 TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python}
 Floats = NDArray[np.float64]
-GROUP = 64
+GROUP = 256
 """So many trajectories are worth travelling in lockstep, and the time to compile that."""
 
 
@@ -125,7 +125,7 @@ class Field:
     ) -> tuple[Floats, NDArray[np.int64]]:
         """End states of many trajectories (one row each), and per row (status, number of events).
 
-        `parameters` has one row per trajectory, in the order of `model.parameters`. From 64 rows on, several
+        `parameters` has one row per trajectory, in the order of `model.parameters`. From 256 rows on, several
         trajectories travel in lockstep on each core, where the model allows that.
         """
         m = self.program

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import stickslip as ss
-from stickslip.field import Field, lane_program
+from stickslip.field import GROUP, Field, lane_program
 from stickslip.kernels import circular
 from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
@@ -77,7 +77,7 @@ def test_as_one_by_one(name, monkeypatch):
     again = []
     plain = Field._one_by_one
     monkeypatch.setattr(Field, "_one_by_one", lambda self, *a: again.append(len(a[0])) or plain(self, *a))
-    together, counted = field.propagate(starts, end, parameters=parameters, rtol=1e-10)
+    together, counted = field._in_lockstep(starts, parameters, (0.0, end), 1e-10, 10**7)
     assert sum(again) <= 10, "few are given up"
     np.testing.assert_array_equal(counted, outcome)
     error = np.abs(together - alone).max(axis=1) / np.abs(alone).max()
@@ -94,9 +94,9 @@ def test_the_same_bits_in_any_company():
     model = ss.models.forced_oscillator("III")
     field = ss.compile(model, order=12)
     starts, parameters = ensemble(model, 0.3, 150)
-    ends, outcome = field.propagate(starts, 50.0, parameters=parameters)
+    ends, outcome = field._in_lockstep(starts, parameters, (0.0, 50.0), 1e-9, 10**9)
     order = np.random.default_rng(1).permutation(150)
-    shuffled, _ = field.propagate(starts[order], 50.0, parameters=parameters[order])
+    shuffled, _ = field._in_lockstep(starts[order], parameters[order], (0.0, 50.0), 1e-9, 10**9)
     np.testing.assert_array_equal(shuffled, ends[order])
     for part in (slice(0, 1), slice(3, 11), slice(60, 150)):
         some, counted = field._in_lockstep(starts[part], parameters[part], (0.0, 50.0), 1e-9, 10**9)
@@ -108,7 +108,7 @@ def test_what_is_given_up_is_done_one_by_one():
     """At the mercy of friction that pushes, the run stops with its sentence; the others are not touched."""
     model = ss.models.coulomb_oscillator()
     field = ss.compile(model, order=12)
-    starts, parameters = np.tile([12.0, 6.0], (80, 1)), np.tile(field.parameters, (80, 1))
+    starts, parameters = np.tile([12.0, 6.0], (GROUP, 1)), np.tile(field.parameters, (GROUP, 1))
     parameters[5, list(model.parameters).index("contact.normal")] = -1.0
     ends, outcome = field.propagate(starts, 30.0, parameters=parameters)
     alone, counted = field._one_by_one(starts, parameters, (0.0, 30.0), 1e-9, 10**9)
@@ -120,7 +120,7 @@ def test_what_is_given_up_is_done_one_by_one():
 
 def test_too_many_steps():
     field = ss.compile(ss.models.block_on_belt(), order=12)
-    starts = np.tile([1.1, 0.0], (70, 1))
+    starts = np.tile([1.1, 0.0], (GROUP, 1))
     _, outcome = field.propagate(starts, 1e4, most_steps=100)
     assert np.all(outcome[:, 0] == 7)
 
@@ -130,9 +130,8 @@ def test_too_many_steps():
 
 def both_ways(plan: Plan) -> tuple[object, object]:
     """The same sweep in lockstep and one by one."""
-    assert plan.settings.lockstep
-    alone = dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, lockstep=False))
-    return tuple(p.assemble({c.index: p.run(c) for c in p.chunks}) for p in (plan, alone))
+    plans = [dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, lockstep=x)) for x in (True, False)]
+    return tuple(p.assemble({c.index: p.run(c) for c in p.chunks}) for p in plans)
 
 
 ETA, SPEED = np.linspace(0.3, 2.9, 66), np.linspace(0.05, 0.8, 66)
@@ -161,11 +160,12 @@ def test_sweeps_as_one_by_one(name):
 
 
 def test_chunks_do_not_change_the_bits():
-    over = {"base.eta": np.linspace(0.5, 2.5, 70)}
+    over = {"base.eta": np.linspace(0.5, 2.5, GROUP)}
     model = ss.models.forced_oscillator("III")
     found = []
-    for chunk in (70, 9):
+    for chunk in (GROUP, 9):
         plan = ss.plan_sweep(model, over, periods=(20, 10), chunk=chunk)
+        assert plan.settings.lockstep
         found.append(plan.assemble({c.index: plan.run(c) for c in plan.chunks}))
     for name in found[0].data_vars:
         np.testing.assert_array_equal(found[0][name].values, found[1][name].values, name)

@@ -162,7 +162,7 @@ class LaneSource(Source):
         if factor == 1 or not isinstance(series, int) or self.tape.nodes[series].operation != "linear":
             return factor, series
         constant, terms = self._flat(series)
-        return sympy.Integer(1), self.tape.linear(factor * constant, [(factor * c, node) for c, node in terms])
+        return sympy.Integer(1), self.tape.combination(factor * constant, [(factor * c, node) for c, node in terms])
 
     def _flat(self, node: int) -> tuple[sympy.Expr, list[tuple[sympy.Expr, int]]]:
         """A sum as its constant and its (factor, series), none of which is a sum."""

@@ -155,7 +155,7 @@ class Tape:
     def _function(self, name: str, argument: sympy.Expr) -> int:
         inner = self._series(argument)
         if name == "atan":
-            bottom = self.linear(sympy.Integer(1), [(sympy.Integer(1), self._square(inner))])
+            bottom = self._linear(sympy.Integer(1), [(sympy.Integer(1), self._square(inner))])
             return self._node(Node("atan", (inner, bottom)))
         node = self._node(Node(name, (inner,)))
         if name in PARTNERS:
@@ -185,9 +185,9 @@ class Tape:
                 series += list(zip(node.constants[1:], node.arguments, strict=True))
             else:
                 series.append((coefficient, lowered))
-        return self.linear(constant, series) if series else constant
+        return self._linear(constant, series) if series else constant
 
-    def linear(self, constant: sympy.Expr, terms: list[tuple[sympy.Expr, int]]) -> int:
+    def _linear(self, constant: sympy.Expr, terms: list[tuple[sympy.Expr, int]]) -> int:
         """constant + Σ coefficient·series."""
         degrees = [self.degree(node) for _, node in terms]
         degree = None if None in degrees else max((d for d in degrees if d is not None), default=0)
@@ -207,7 +207,7 @@ class Tape:
                 constant.append(fixed * lowered)
         if not terms:
             return sympy.Add(*constant)
-        return self.linear(sympy.Add(*constant), terms)
+        return self._linear(sympy.Add(*constant), terms)
 
     def _split(self, term: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
         """A product as (constant factor, rest)."""
@@ -232,12 +232,12 @@ class Tape:
         numerator = self._times(above) if above else None
         if not below:
             assert numerator is not None
-            return self.linear(sympy.Integer(0), [(fixed, numerator)])
+            return self._linear(sympy.Integer(0), [(fixed, numerator)])
         denominator = self._times(below)
         if numerator is None:
             return self.quotient(fixed, denominator)
         ratio = self._node(Node("quotient", (numerator, denominator)))
-        return self.linear(sympy.Integer(0), [(fixed, ratio)])
+        return self._linear(sympy.Integer(0), [(fixed, ratio)])
 
     def quotient(self, constant: sympy.Expr, denominator: int) -> int:
         """constant/series."""
@@ -312,7 +312,7 @@ class Tape:
         return self._select(sign, self.lower(value), self.lower(sympy.Piecewise(*rest)))
 
     def _select(self, sign: sympy.Expr, positive: int | sympy.Expr, negative: int | sympy.Expr) -> int:
-        choice = [n if isinstance(n, int) else self.linear(n, []) for n in (positive, negative)]
+        choice = [n if isinstance(n, int) else self._linear(n, []) for n in (positive, negative)]
         return self._node(Node("select", tuple(choice), (sign,)))
 
     def _table(self, e: sympy.Expr) -> int | sympy.Expr:
