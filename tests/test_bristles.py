@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,6 +14,7 @@ from scipy.linalg import expm
 import stickslip as ss
 from stickslip.kernels.chance import uniform
 
+ROOT = Path(__file__).parents[1]
 M_H, M_G, S = 24, 15, 4.0
 QUICK = ss.Exact(order=8)  # bonds break so often that steps are short
 
@@ -256,3 +261,18 @@ def test_bristles_are_known_by_their_structure() -> None:
     assert oscillator().structure() != oscillator(slipping=14).structure()
     assert oscillator().structure() == oscillator(mean=0.002, mu_s=0.5).structure()
     assert oscillator().parameters["contact.mu_s"] == 0.4
+
+
+def test_the_documented_call(capsys) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/bristles.md").read_text("utf-8"), re.M | re.S)
+    exec(block, {})
+    places, breaks = capsys.readouterr().out.rsplit("\n", 2)[:2]
+    assert np.fromstring(places.strip("[]"), sep=" ") == pytest.approx([3.274] * 6, abs=0.4)
+    assert int(breaks) > 200_000
+
+
+def test_figure_22() -> None:
+    """Near the rigid contact's breakaway point (η = 0.9, one per period: 3.7275), as far below it as m_B says."""
+    points, breaks = runpy.run_path(str(ROOT / "bench/bristles_figure.py"))["breakaways"](0.0005, [0.9])
+    assert breaks > 1_000_000
+    assert points[:, 1].mean() == pytest.approx(3.7275 - 0.18, abs=0.1)
