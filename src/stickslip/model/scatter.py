@@ -89,11 +89,12 @@ def distribution_from(name: Any, shapes: Any = (), loc: Any = 0.0, scale: Any = 
     """The continuous distribution of `scipy.stats` with that name."""
     from scipy import stats
 
-    found = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
+    found: Any = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
     if not isinstance(found, stats.rv_continuous):
         raise ModelError(f"distribution is {shown(name)}: it must name a continuous distribution, such as 'norm'")
-    if not isinstance(shapes, list | tuple) or len(shapes) != found.numargs:
-        raise ModelError(f"{name}: shapes is {shown(shapes)}; this distribution has {found.numargs} shape parameters")
+    count = len(found.shapes.split(",")) if found.shapes else 0
+    if not isinstance(shapes, list | tuple) or len(shapes) != count:
+        raise ModelError(f"{name}: shapes is {shown(shapes)}; this distribution has {count} shape parameters")
     own = [check_number(f"{name}: shapes[{i}]", value) for i, value in enumerate(shapes)]
     loc, scale = check_number(f"{name}: loc", loc), check_number(f"{name}: scale", scale, positive=True)
     if not found._argcheck(*own):

@@ -33,7 +33,7 @@ def nearest(points: Floats, here: Integers, window: int) -> tuple[Integers, Floa
     left = np.arange(len(here))
     for count in CANDIDATES:
         if len(left) and count <= len(points):
-            near, there = tree.query(points[here[left]], k=count)
+            near, there = (np.asarray(column) for column in tree.query(points[here[left]], k=count))
             apart = np.abs(there - here[left][:, None]) > window
             any_apart, first = apart.any(axis=1), apart.argmax(axis=1)
             found[left[any_apart]] = there[any_apart, first[any_apart]]
