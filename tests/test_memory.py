@@ -194,7 +194,7 @@ def test_a_jenkins_element_has_one_limit() -> None:
 
 
 def test_what_cannot_carry_a_memory_says_so() -> None:
-    for method in (ss.Henon(1e-2), ss.TimeStepping(1e-3), ss.Smooth(1e4)):
+    for method in (ss.TimeStepping(1e-3), ss.Smooth(1e4)):
         with pytest.raises(ss.ModelError, match="cannot carry 'stick_time'"):
             ss.simulate(aging_block(), t=1, method=method)
     with pytest.raises(ss.ModelError, match="has a memory"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -166,6 +167,26 @@ def test_interrupted_from_the_progress_callback():
 @pytest.mark.parametrize("delay", [0.0, 0.001, 0.02, 0.3])
 def test_interrupted_by_the_user_keeps_what_was_computed(delay):
     """Control-C arrives while compiled code runs; it is noticed when that returns."""
+    with interruptible():
+        run, reached = interrupted(delay)
+    assert run.attrs["status"].startswith(ss.Status.INTERRUPTED.value)
+    assert run.sizes["event"] > 0
+    # Events and steps belong together: nothing that was reported is lost.
+    assert float(run["event_time"][-1]) > 0.9 * reached[-1]
+
+
+@contextmanager
+def interruptible():
+    """Control-C interrupts, also where the tests run in the background and would ignore it."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def interrupted(delay):
+    """A long run that Control-C stops a while after its first report, and what it reported."""
     model = ss.models.chain(3)
     ss.compile(model, order=20)
     main = threading.get_ident()
@@ -180,11 +201,7 @@ def test_interrupted_by_the_user_keeps_what_was_computed(delay):
         if len(reached) == 1:
             threading.Thread(target=interrupt, daemon=True).start()
 
-    run = ss.simulate(model, 1e9, progress=progress, dense=False, samples=np.linspace(0, 1e9, 1000))
-    assert run.attrs["status"].startswith(ss.Status.INTERRUPTED.value)
-    assert run.sizes["event"] > 0
-    # Events and steps belong together: nothing that was reported is lost.
-    assert float(run["event_time"][-1]) > 0.9 * reached[-1]
+    return ss.simulate(model, 1e9, progress=progress, dense=False, samples=np.linspace(0, 1e9, 1000)), reached
 
 
 def test_interrupt_before_the_first_block_is_kept(monkeypatch):

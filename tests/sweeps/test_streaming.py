@@ -126,7 +126,7 @@ def swept(count, **keywords):
                     **keywords)
 
 stored.IN_MEMORY = 1e6
-swept(100, checkpoint=sys.argv[1] + "/small.zarr")
+swept(300, checkpoint=sys.argv[1] + "/small.zarr")
 before = peak()
 data = swept(2000, checkpoint=sys.argv[1] + "/large.zarr")
 values = data["x.block"].sel({"belt.speed": 0.2}, method="nearest").values

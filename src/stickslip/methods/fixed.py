@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march, refuse_memory
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.targets import join
@@ -26,7 +26,6 @@ class _FixedStep(Method):
         check_number(f"{type(self).__name__}: step", self.step, positive=True)
 
     def compile(self, model: Model) -> Field:
-        refuse_memory(model, type(self).__name__)
         return compile(model, target=self.target, order=ORDER, kernels=join.FIXED)
 
     @property

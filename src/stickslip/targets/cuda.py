@@ -157,9 +157,9 @@ class Program:
 
     def _blocks(self, count: int) -> int:
         """As many blocks as the GPU holds at a time, or as there is work for."""
-        find = getattr(self._cuda, "get_current_device", None)  # the simulator has no devices
-        processors = find().MULTIPROCESSOR_COUNT if find is not None else 1
-        return max(1, min(BLOCKS_PER_PROCESSOR * processors, (count + LANE_THREADS - 1) // LANE_THREADS))
+        return max(
+            1, min(BLOCKS_PER_PROCESSOR * (_processors(self._cuda) or 1), (count + LANE_THREADS - 1) // LANE_THREADS)
+        )
 
     def _propagate_lanes(
         self,
@@ -252,9 +252,15 @@ class Program:
             there.copy_to_host(here)
 
 
+def _processors(cuda: Any) -> int | None:
+    """How many multiprocessors the GPU has; None in the simulator, which has no device, or one without numbers."""
+    find = getattr(cuda, "get_current_device", lambda: None)
+    return getattr(find(), "MULTIPROCESSOR_COUNT", None)
+
+
 def _bit_operations(cuda: Any) -> dict[str, Any]:
     """Rough logarithms and powers from the upper halves of floats; the simulator has the plain functions."""
-    if not hasattr(cuda, "get_current_device"):
+    if _processors(cuda) is None:
         return {}
     libdevice = importlib.import_module("numba.cuda.libdevice")
     upper, joined = libdevice.double2hiint, libdevice.hiloint2double
