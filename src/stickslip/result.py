@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -159,17 +161,23 @@ def steps_of(run: xr.Dataset) -> Steps:
 
 def save(run: xr.Dataset, path: str | Path) -> Path:
     """Write a run to a NetCDF file; the file appears whole or not at all."""
-    path = Path(path)
-    descriptor, temporary = tempfile.mkstemp(dir=_folder(path), suffix=".nc.part")
+    with whole_file(Path(path)) as temporary:
+        run.to_netcdf(temporary, engine="h5netcdf")
+    return Path(path)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[str]:
+    """A name to write a file under, which becomes `path` when it is finished; a file that is not appears nowhere."""
+    descriptor, temporary = tempfile.mkstemp(dir=_folder(path), suffix=f"{path.suffix}.part")
     os.close(descriptor)
     try:
-        run.to_netcdf(temporary, engine="h5netcdf")
+        yield temporary
         os.chmod(temporary, 0o644)  # a temporary file is private, a result is for colleagues too
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
 
 
 def _folder(path: Path) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import wave
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,7 @@ import numpy as np
 import xarray as xr
 from scipy import signal
 
-from stickslip.result import steps_of
+from stickslip.result import steps_of, whole_file
 from stickslip.series.data import Floats, Series, SeriesError, from_run, positive, sample, whole
 from stickslip.series.spectra import fundamental
 
@@ -152,16 +150,9 @@ def _write(path: Path, values: Floats, rate: int) -> Path:
     """Under another name first, so that the file is whole or not there."""
     if not path.parent.is_dir():
         raise SeriesError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".wav.part")
-    try:
-        with os.fdopen(descriptor, "wb") as raw, wave.open(raw, "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(rate)
-            file.writeframes(np.rint(32767 * values).astype("<i2").tobytes())
-        os.chmod(temporary, 0o644)  # a temporary file is private, a result is for colleagues too
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as temporary, wave.open(temporary, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(np.rint(32767 * values).astype("<i2").tobytes())
     return path
