@@ -30,6 +30,7 @@ def test_the_drill_string_cycle_ends_by_grazing() -> None:
     assert branch.values[-1] == point.value and np.all(branch.stable[:-1])
 
 
+@pytest.mark.nightly
 def test_the_period_of_the_drill_string_along_the_branch() -> None:
     """Orbits of the branch are those that the motion from rest settles on."""
     branch = drill()

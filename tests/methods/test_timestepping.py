@@ -101,6 +101,7 @@ def test_theta_one_damps_and_one_half_does_not():
 # -- many contacts ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_chain_of_fifty():
     system = ss.models.chain(50)
     exact = ss.simulate(system, t=4)

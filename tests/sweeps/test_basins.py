@@ -105,6 +105,7 @@ LORENZ = ss.Filippov(
 )
 
 
+@pytest.mark.nightly
 def test_chaos_beside_points_of_rest() -> None:
     """Between r = 24.06 and 24.74 the equations of Lorenz have a chaotic attractor and two stable points."""
     axis = np.linspace(-20, 20, 10)

@@ -24,6 +24,11 @@ check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(10, 15))
 check(ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, periods=(1, 2))
 check(ss.models.two_blocks(), {"belt.speed": [0.14]}, t=(3, 6))
 
+block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
+law, scatter = ss.Coulomb(0.4, 0.25), ss.Scatter(static=0.02, kinetic=0.02)
+contact = ss.Contact(block, belt, law=law, normal=10.0, scatter=scatter)
+check(ss.System(ss.Spring(block, ss.ground, k=1.0), contact), {"belt.speed": [1.0, 1.1]}, t=(5, 20), seed=7)
+
 model = ss.models.block_on_belt()
 starts = np.array([[1.1, 0.0], [0.5, 0.2]])
 field = ss.compile(model, target="cuda", order=12)
