@@ -62,7 +62,7 @@ def test_a_saved_run(folder) -> None:
         (["henon.csv", "--column", "x", "--events", "--what", "chaos"], "must be one of spectrum, autocorrelation"),
         (["henon.csv", "--column", "x", "--events", "--after", "3"], "--after is for saved runs"),
         (["sine.csv", "--column", "x", "--plot", "a.docx"], "end the name with one of"),
-        (["absent.csv", "--column", "x"], "No such file"),
+        (["absent.csv", "--column", "x"], "there is no file"),
         (["absent.nc"], "there is no file"),
     ],
 )

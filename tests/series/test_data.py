@@ -128,5 +128,5 @@ def test_a_file_that_is_no_table(tmp_path):
     (tmp_path / "noise.csv").write_bytes(bytes(range(256)))
     with pytest.raises(SeriesError, match="not text in UTF-8"):
         from_csv(tmp_path / "noise.csv", "x")
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(SeriesError, match="there is no file"):
         from_csv(tmp_path / "absent.csv", "x")

@@ -142,6 +142,8 @@ def _rounding(table: Table, place: int) -> float:
 
 def read(path: Path) -> Table:
     """A table as text, with the heads of its columns; they are numbered from 1 where there are none."""
+    if not path.is_file():
+        raise SeriesError(f"there is no file {str(path)!r}")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
