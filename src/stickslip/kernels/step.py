@@ -142,11 +142,11 @@ def limit_stick(W: Floats, I: Ints) -> None:
     That must stay below 1e-12 of the motion itself, |ż|·τ, or, where there is next to none, below 1e-15 of the state.
     """
     size = 1.0
-    fastest = 0.0
+    speed = 0.0
     for i in range(N_STATES):
         size = max(size, abs(W[SERIES + i * WIDTH]))
-        fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
+        speed = max(speed, abs(W[SERIES + i * WIDTH + 1]))
     for i in range(N_CONTACTS):
         if I[MODE + i] == 0 and RIGID[i] == 1 and W[SCALE + i] > 0.0:
-            room = max(STICK_ROOM * fastest / W[SCALE + i], sqrt(REST_ROOM * size / W[SCALE + i]))
+            room = max(STICK_ROOM * speed / W[SCALE + i], sqrt(REST_ROOM * size / W[SCALE + i]))
             W[NATURAL] = min(W[NATURAL], room)
