@@ -268,15 +268,44 @@ def compile_forcing(model: Model) -> Callable[[Floats], float]:
     >>> round(compile_forcing(model)(np.array(list(model.parameters.values()))), 6)
     12.566371
     """
+    function: Callable[[Floats], float] = _forcing_module(model).forcing
+    return function
 
+
+def compile_forcings(model: Model) -> Callable[[Floats], Floats]:
+    """The same for many rows of parameters; infinite where it cannot be computed.
+
+    >>> from stickslip.model.library import forced_oscillator
+    >>> model = forced_oscillator(eta=0.5)
+    >>> compile_forcings(model)(np.array([list(model.parameters.values())])).round(6).tolist()
+    [12.566371]
+    """
+    module = _forcing_module(model)
+    together: Callable[[Floats], Floats | int] | None = getattr(module, "forcings", None)
+
+    def one(parameters: Floats) -> float:
+        try:
+            return float(module.forcing(parameters))
+        except (ArithmeticError, ValueError):
+            return math.inf
+
+    def periods(rows: Floats) -> Floats:
+        with np.errstate(all="ignore"):  # what is divided by zero is told by its value
+            if together is None:
+                return np.fromiter(map(one, rows), float, len(rows))
+            return np.array(np.broadcast_to(together(rows.T), len(rows)), float)
+
+    return periods
+
+
+def _forcing_module(model: Model) -> ModuleType:
     def text() -> str:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.period import period_source
 
         return join.joined_flow(period_source(derive(model)))
 
-    function: Callable[[Floats], float] = join.load(_path(f"{_key(model)}|forcing", text)).forcing
-    return function
+    return join.load(_path(f"{_key(model)}|forcing", text))
 
 
 def compile_forms(model: Model) -> Any:

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import itertools
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from stickslip import result
 from stickslip._version import __version__
-from stickslip.field import Field, compile, compile_forcing
+from stickslip.field import Field, compile, compile_forcings
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError
@@ -156,8 +155,8 @@ class Plan:
         return Exact(rtol=self.settings.rtol, most_steps=self.settings.most_steps)
 
     @cached_property
-    def _forcing(self) -> Callable[[Floats], float]:
-        return compile_forcing(self.model)
+    def _forcing(self) -> Callable[[Floats], Floats]:
+        return compile_forcings(self.model)
 
     @property
     def count(self) -> int:
@@ -278,7 +277,7 @@ class Plan:
     def _observe(self, numbers: NDArray[np.int64], starts: Floats, held: NDArray[np.bool_]) -> Results:
         """The results at some points; those that cannot be have their status and nothing else."""
         parameters, starts, possible = self._parameters(self.axes.at(numbers), starts)
-        times = np.array([self._times(row) for row in parameters])
+        times = self._times(parameters)
         possible &= np.isfinite(times).all(axis=1)
         out = {name: kind.empty(0 if kind.counted_by else len(numbers)) for name, kind in self.layout.items()}
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
@@ -339,18 +338,19 @@ class Plan:
     def _is_start(self, name: str) -> bool:
         return name.startswith(START) and name not in self.model.parameters
 
-    def _times(self, parameters: Floats) -> tuple[float, float, float]:
-        """Ends of the transient and of the run, and the period of the excitation (0: none)."""
-        try:
-            period = self._forcing(parameters)
-        except (ArithmeticError, ValueError):
-            period = math.inf
-        d = self.duration
-        if not d.in_periods:
-            known = math.isfinite(period) and period != NOT_PERIODIC
-            return d.transient, d.transient + d.recorded, abs(period) if known else 0.0
-        period = abs(period)
-        return d.transient * period, (d.transient + d.recorded) * period, period
+    def _times(self, parameters: Floats) -> Floats:
+        """Per row, ends of the transient and of the run, and the period of the excitation (0: none)."""
+        period = self._forcing(parameters)
+        ends = self.duration.transient, self.duration.transient + self.duration.recorded
+        times = np.empty((len(parameters), 3))
+        if self.duration.in_periods:
+            times[:, 2] = np.abs(period)
+            with np.errstate(invalid="ignore"):  # no transient of infinite periods: such a point is not possible
+                times[:, 0], times[:, 1] = ends[0] * times[:, 2], ends[1] * times[:, 2]
+            return times
+        known = np.isfinite(period) & (period != NOT_PERIODIC)
+        times[:, 0], times[:, 1], times[:, 2] = *ends, np.where(known, np.abs(period), 0.0)
+        return times
 
     # -- results -----------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from functools import reduce
 
@@ -35,11 +36,33 @@ def forcing_period(equations: Equations) -> sympy.Expr:
 
 
 def period_source(equations: Equations) -> str:
-    """The same as a function of the list of parameters, in plain Python."""
+    """The same as a function of the list of parameters, in plain Python.
+
+    Where that can be done with the same bits, `forcings` takes arrays, one for each parameter.
+    """
     period = forcing_period(equations)
+    formula = python(period)
     known = [f"    {x} = p[{i}]" for i, x in enumerate(equations.parameters) if x in period.free_symbols]
     text = '    """The period of the excitation; 0: none, -1: it is not periodic."""'
-    return "\n".join(["def forcing(p):", text, *known, f"    return float({python(period)})"]) + "\n"
+    lines = ["def forcing(p):", text, *known, f"    return float({formula})"]
+    if _is_arithmetic(formula):
+        lines += ["", "", "def forcings(p):", text, *known, f"    return {formula}"]
+    return "\n".join(lines) + "\n"
+
+
+def _is_arithmetic(formula: str) -> bool:
+    """Whether a formula has sums, products and quotients alone: of arrays and of numbers these have the same bits.
+
+    >>> _is_arithmetic("2*pi/(a + b)"), _is_arithmetic("2*pi/sqrt(a)"), _is_arithmetic("a**1.5")
+    (True, False, False)
+    """
+    return all(isinstance(node, _ARITHMETIC) for node in ast.walk(ast.parse(formula, mode="eval")))
+
+
+_ARITHMETIC = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div,
+    ast.USub,
+)  # fmt: skip
 
 
 def _frequencies(expression: sympy.Expr) -> list[sympy.Expr] | None:
