@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,21 +15,31 @@ from stickslip.model.system import Model, suggest
 from stickslip.sweeps.inputs import numbers
 from stickslip.sweeps.observation import SweepError
 
+Floats = NDArray[np.float64]
 START = "start."
 """Before the name of a state: the sweep is over where motions start."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Axes:
     """Names that are swept and their values: along one axis each (a grid), or all along one (a list of points).
 
-    >>> Axes(("belt.speed", "contact.normal"), ((0.1, 0.2), (1.0, 2.0, 3.0)), True).shape
+    >>> Axes(("belt.speed", "contact.normal"), (np.array([0.1, 0.2]), np.array([1.0, 2.0, 3.0])), True).shape
     (2, 3)
     """
 
     names: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
+    values: tuple[Floats, ...]
     grid: bool
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Axes):
+            return NotImplemented
+        same = (self.names, self.grid, len(self.values)) == (other.names, other.grid, len(other.values))
+        return same and all(map(np.array_equal, self.values, other.values))
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.grid, self.shape))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -50,17 +59,13 @@ class Axes:
     def at(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """Values at the points with these numbers: one row each."""
         places = np.unravel_index(numbers, self.shape) if self.grid else [numbers] * len(self.names)
-        return np.stack([v[i] for v, i in zip(self._arrays, places, strict=True)], axis=1)
-
-    @cached_property
-    def _arrays(self) -> list[NDArray[np.float64]]:
-        return [np.array(values) for values in self.values]
+        return np.stack([v[i] for v, i in zip(self.values, places, strict=True)], axis=1)
 
     def rising(self) -> NDArray[np.int64]:
         """The order of the first axis in which its values rise; a list of points stays as it is."""
         if not self.grid:
             return np.arange(self.shape[0])
-        return np.argsort(np.asarray(self.values[0]), kind="stable")
+        return np.argsort(self.values[0], kind="stable")
 
 
 def axes_from(over: Any, model: Model, together: bool) -> Axes:
@@ -93,14 +98,17 @@ def _listed(points: Sequence[Any]) -> Axes:
     return Axes(names, values, grid=False)
 
 
-def _numbers(name: Any, values: Any) -> tuple[float, ...]:
+def _numbers(name: Any, values: Any) -> Floats:
+    """The values of a name, as an array that nobody else changes."""
     try:
         found = numbers(f"the values of {name!r}", values)
     except ModelError as error:
         raise SweepError(str(error)) from None
     if len(found) == 0:
         raise SweepError(f"there are no values of {name!r}: a sweep needs at least one of each")
-    return tuple(found.tolist())
+    own = np.array(found)
+    own.flags.writeable = False
+    return own
 
 
 def _check(axes: Axes, model: Model) -> None:
@@ -117,7 +125,7 @@ def _check(axes: Axes, model: Model) -> None:
         raise SweepError(f"{' and '.join(axes.names)} name the same parameter")
     if axes.grid:
         for name, values in zip(axes.names, axes.values, strict=True):
-            if len(set(values)) < len(values):
+            if len(np.unique(values)) < len(values):
                 raise SweepError(f"a value of {name!r} appears twice on the grid")
     elif len({len(values) for values in axes.values}) > 1:
         lengths = ", ".join(f"{len(v)} of {n}" for n, v in zip(axes.names, axes.values, strict=True))

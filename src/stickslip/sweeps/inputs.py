@@ -60,18 +60,21 @@ def check_flag(what: str, value: Any) -> None:
 
 def numbers(what: str, values: Any) -> np.ndarray:
     """One number or a row of finite numbers as an array."""
-    refused = f"{what} are {shown(values)}: they must be numbers"
     if isinstance(values, str | bytes | bool):
-        raise ModelError(refused)
+        raise _not_numbers(what, values)
     try:
         given = np.asarray(values)
-        found = np.atleast_1d(np.asarray(values, float))
+        found = np.atleast_1d(given if given.dtype == np.float64 else np.asarray(values, float))
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(refused) from None
+        raise _not_numbers(what, values) from None
     if given.dtype.kind in "bUS":
-        raise ModelError(refused)
+        raise _not_numbers(what, values)
     if found.ndim != 1:
         raise ModelError(f"{what} have the shape {found.shape}: they must be a list of numbers")
     if not np.all(np.isfinite(found)):
         raise ModelError(f"one of {what} is {found[~np.isfinite(found)][0]}: values must be finite")
     return found
+
+
+def _not_numbers(what: str, values: Any) -> ModelError:
+    return ModelError(f"{what} are {shown(values)}: they must be numbers")

@@ -218,7 +218,7 @@ def _named(data: xr.Dataset, model: Model) -> xr.Dataset:
 
 def _coordinates(model: Model, axes: Axes) -> dict[str, Any]:
     coordinates: dict[str, Any] = {
-        name: (name if axes.grid else "point", np.asarray(values))
+        name: (name if axes.grid else "point", values.copy())
         for name, values in zip(axes.names, axes.values, strict=True)
     }
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")

@@ -182,14 +182,14 @@ class Plan:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that determines the numbers; the size of chunks does not."""
-        values = [np.asarray(v).tobytes().hex() for v in self.axes.values]
-        parts = [
-            __version__, FORMAT, self.text, self.axes.names, self.axes.grid, values, repr(self.observations),
-            repr(self.duration), repr(self.start), self.carry, repr(self.settings),
-        ]  # fmt: skip
+        before = [__version__, FORMAT, self.text, self.axes.names, self.axes.grid]
+        after: list[Any] = [repr(self.observations), repr(self.duration), repr(self.start), self.carry]
+        after += [repr(self.settings)]
         if self.given is not None:
-            parts += [self.field.source, dict(self.given.parameters)]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+            after += [self.field.source, dict(self.given.parameters)]
+        values = ", ".join(f'"{v.tobytes().hex()}"' for v in self.axes.values)  # as json writes them, but quicker
+        parts = [*map(json.dumps, before), f"[{values}]", *map(json.dumps, after)]
+        return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()
 
     # -- chunks ------------------------------------------------------------------------------------------------------
 
