@@ -129,21 +129,19 @@ ValuesOf = Callable[[str, int], Any]
 
 
 def in_memory(
-    layout: Mapping[str, Layout], count: int, pieces: Sequence[tuple[np.ndarray, Results]]
+    layout: Mapping[str, Layout], count: int, pieces: Sequence[tuple[slice | np.ndarray, Results]]
 ) -> tuple[ValuesOf, Mapping[str, int]]:
-    """Arrays over all points from those of chunks, with the numbers of their points; and how long records are."""
+    """Arrays over all points from those of chunks, with the places of their points; and how long records are."""
+    complete = sum(len(results["status"]) for _, results in pieces) == count
 
     def values(name: str, longest: int) -> np.ndarray:
         kind = layout[name]
-        if kind.counted_by is None:
-            whole = kind.empty(count)
-            for numbers, results in pieces:
-                whole[numbers] = results[name]
-            return whole
-        lines = np.full((count, longest, *kind.shape), kind.fill, kind.dtype)
-        for numbers, results in pieces:
-            lines[numbers] = unpacked(results[name], results[kind.counted_by], longest, kind)
-        return lines
+        shape = (count, longest, *kind.shape) if kind.counted_by else (count, *kind.shape)
+        whole = np.empty(shape, kind.dtype) if complete else np.full(shape, kind.fill, kind.dtype)
+        for place, results in pieces:
+            found = results[name]
+            whole[place] = unpacked(found, results[kind.counted_by], longest, kind) if kind.counted_by else found
+        return whole
 
     return values, longest_of(layout, (results for _, results in pieces))
 

@@ -83,7 +83,7 @@ class Start:
     def states(self, numbers: NDArray[np.int64]) -> Floats:
         """One row per point; random ones depend on the number of the point and the seed alone."""
         if self.within is None:
-            return np.tile(np.array(self.state), (len(numbers), 1))
+            return np.tile(np.array(self.state, float), (len(numbers), 1))
         low, high = np.array(self.within).T
         drawn = [np.random.Generator(np.random.Philox(key=[self.seed, int(i)])).random(len(low)) for i in numbers]
         return np.asarray(low + (high - low) * np.array(drawn).reshape(len(numbers), len(low)), float)
@@ -223,6 +223,10 @@ class Plan:
             return lines
         return (np.arange(self._length)[:, None] * (self.count // self._length) + lines).ravel()
 
+    def _place(self, chunk: Chunk) -> slice | NDArray[np.int64]:
+        """Where the points of a chunk are among all: side by side, unless they follow from one another."""
+        return self.points(chunk) if self.carry else slice(chunk.first, chunk.last)
+
     def is_complete(self, results: Results) -> bool:
         """Whether a chunk was run to its end."""
         return bool(np.all(results["status"] != NOT_COMPUTED))
@@ -233,7 +237,7 @@ class Plan:
         When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED.
         """
         numbers = self.points(chunk)
-        out = {name: kind.empty(len(numbers)) for name, kind in self.layout.items() if not kind.counted_by}
+        out: Results = {}
         packed: dict[int, Results] = {}
         starts = self.start.states(numbers)
         held = np.full((len(numbers), len(self.model.contacts)), self.start.in_stick)
@@ -244,16 +248,25 @@ class Plan:
                 starts[rows], held[rows] = starts[before], held[before]
             found = self._observe(numbers[rows], starts[rows], held[rows])
             packed[rows.start] = {name: found.pop(name) for name in self._row_names}
-            for name, values in found.items():
-                out[name][rows] = values
+            if rows == slice(0, len(numbers)):
+                out = found  # all at once: no need to put them together
+            else:
+                out = out or self._nothing_known(len(numbers))
+                for name, values in found.items():
+                    out[name][rows] = values
             if self.carry:  # from here on, `starts` has where the next ones start: after a bad point, where it did
                 good = (found["status"] == 0)[:, None]
                 starts[rows] = np.where(good, found["end_state"], starts[rows])
                 held[rows] = np.where(good, found["end_mode"] == 0, held[rows])
+        out = out or self._nothing_known(len(numbers))
         for name in self._row_names:
             parts = [packed[first][name] for first in sorted(packed)]
-            out[name] = np.concatenate(parts) if parts else self.layout[name].empty(0)
+            out[name] = parts[0] if len(parts) == 1 else np.concatenate([self.layout[name].empty(0), *parts])
         return out
+
+    def _nothing_known(self, count: int) -> Results:
+        """The arrays with an entry per point, before any is computed."""
+        return {name: kind.empty(count) for name, kind in self.layout.items() if not kind.counted_by}
 
     @cached_property
     def _row_names(self) -> list[str]:
@@ -278,13 +291,18 @@ class Plan:
         """The results at some points; those that cannot be have their status and nothing else."""
         parameters, starts, possible = self._parameters(self.axes.at(numbers), starts)
         times = self._times(parameters)
-        possible &= np.isfinite(times).all(axis=1)
+        for column in times.T:
+            possible &= np.isfinite(column)
+        group = Group(starts, held, parameters, times, numbers)
+        if possible.all():
+            found = self._observed(group)
+            return {name: np.ascontiguousarray(found[name], kind.dtype) for name, kind in self.layout.items()}
         out = {name: kind.empty(0 if kind.counted_by else len(numbers)) for name, kind in self.layout.items()}
         out["status"][:], out["start_state"][:] = IMPOSSIBLE, starts
         if possible.any():
-            for name, array in self._observed(Group(starts, held, parameters, times, numbers)[possible]).items():
+            for name, array in self._observed(group[possible]).items():
                 if self.layout[name].counted_by:
-                    out[name] = array  # the others have no rows
+                    out[name] = np.ascontiguousarray(array)  # the others have no rows
                 else:
                     out[name][possible] = array
         return out
@@ -306,7 +324,8 @@ class Plan:
         """Parameter values and starts of every point, and whether the model allows them."""
         names = list(self.model.parameters)
         rows = np.tile(np.array(list(self.model.parameters.values()), float), (len(values), 1))
-        starts = starts.copy()
+        if any(map(self._is_start, self.axes.names)):
+            starts = starts.copy()
         changed: dict[str, Floats] = {}
         for name, column in zip(self.axes.names, values.T, strict=True):
             if self._is_start(name):
@@ -356,7 +375,7 @@ class Plan:
 
     def assemble(self, results: Mapping[int, Results]) -> xr.Dataset:
         """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
-        pieces = [(self.points(self.chunks[index]), found) for index, found in sorted(results.items())]
+        pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
         return self.dataset(*in_memory(self.layout, self.count, pieces))
 
     def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> xr.Dataset:

@@ -97,15 +97,17 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
 
 
 def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
+    """Room for the results; the kernels themselves begin every trajectory with zeros."""
     rows = np.empty((len(group), max(settings.rows(codes), 1), m.ROW_WIDTH))
-    numbers, measures = np.zeros((len(group), m.NUMBERS), np.int64), np.zeros((len(group), m.MEASURES))
+    numbers, measures = np.empty((len(group), m.NUMBERS), np.int64), np.empty((len(group), m.MEASURES))
     return Raw(np.array(group.starts, float), rows, numbers, measures)
 
 
 def _choices(codes: Codes, settings: Settings, group: Group) -> tuple[Ints, Floats]:
     limits = (settings.rows(codes), settings.most_steps, settings.seed)
-    choice = np.array([codes.kind, codes.which, codes.direction, *limits, *group.points], np.int64)
-    return choice, np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
+    choice = np.array([codes.kind, codes.which, codes.direction, *limits], np.int64)
+    levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
+    return np.concatenate([choice, group.points]), levels
 
 
 def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
@@ -126,7 +128,7 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     raw, ring = _room(m, codes, settings, group), m.HISTORY * m.HISTORY_WIDTH
     m.observe_lanes(
         np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), cpu.aligned(m.LANE_ROWS * m.LANES),
-        np.zeros(count * m.LANE_ROWS), math.log2(settings.rtol), *_choices(codes, settings, group), count,
+        np.empty(count * m.LANE_ROWS), math.log2(settings.rtol), *_choices(codes, settings, group), count,
         *group.flat(raw.starts), np.zeros(m.LANES * ring), np.zeros(ring),
         np.zeros((m.LANES + 1) * m.TALLY, np.int64), raw.rows.reshape(-1), raw.numbers.reshape(-1),
         raw.measures.reshape(-1),
@@ -141,33 +143,37 @@ def _results(field: Field, most: int, times: Floats, raw: Raw) -> Results:
     """The numbers of the kernel under their names."""
     m, n = field.program, field.program.N_STATES
     starts, rows, numbers, measures = raw.arrays
-    reached = measures[:, m.REACHED]
+    reached, period = measures[:, m.REACHED].copy(), measures[:, m.PERIOD].copy()
     watched = reached - times[:, 0]
-    seen = (watched > 0)[:, None]
-    period = measures[:, m.PERIOD]
+    unseen = ~(watched > 0)
 
     def columns(first: int, width: int) -> Floats:
-        return measures[:, first : first + width]
+        """A copy of its own, so that the room of the kernels is freed."""
+        return measures[:, first : first + width].copy()
 
+    low, high, stick = columns(m.LOWEST, n), columns(m.HIGHEST, n), columns(m.STUCK, m.N_CONTACTS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        stick = columns(m.STUCK, m.N_CONTACTS) / watched[:, None]
+        stick /= watched[:, None]
+    if unseen.any():
+        low[unseen] = high[unseen] = stick[unseen] = np.nan
+    period[~(period > 0)] = np.nan
     results: Results = {
         "status": numbers[:, m.STATUS].astype(np.int8),
-        "events": numbers[:, m.CHANGES],
-        "n": numbers[:, m.REPEATS_N],
-        "m": numbers[:, m.REPEATS_M],
-        "steps": numbers[:, m.STEPS_TAKEN],
-        "period": np.where(period > 0, period, np.nan),
+        "events": numbers[:, m.CHANGES].copy(),
+        "n": numbers[:, m.REPEATS_N].copy(),
+        "m": numbers[:, m.REPEATS_M].copy(),
+        "steps": numbers[:, m.STEPS_TAKEN].copy(),
+        "period": period,
         "time": reached,
-        "minimum": np.where(seen, columns(m.LOWEST, n), np.nan),
-        "maximum": np.where(seen, columns(m.HIGHEST, n), np.nan),
-        "stick_fraction": np.where(seen, stick, np.nan),
+        "minimum": low,
+        "maximum": high,
+        "stick_fraction": stick,
         "start_state": starts,
         "end_state": columns(m.FINAL_STATE, n),
         "end_mode": numbers[:, m.END_MODE :].astype(np.int8),
     }
     if most:
-        counts = numbers[:, m.COUNT]
+        counts = numbers[:, m.COUNT].copy()
         packed = rows[np.arange(most) < counts[:, None]]
         results |= {
             "count": counts,
