@@ -9,6 +9,7 @@ import pytest
 import stickslip as ss
 
 PROGRAM = """
+from dataclasses import replace
 import numpy as np, stickslip as ss
 
 def check(model, over, **settings):
@@ -23,6 +24,18 @@ def check(model, over, **settings):
 check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(10, 15))
 check(ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, periods=(1, 2))
 check(ss.models.two_blocks(), {"belt.speed": [0.14]}, t=(3, 6))
+
+for lockstep in (True, False):  # without rows, and with starts that are changed
+    asked = dict(over={"belt.speed": [0.1, 0.2, 0.3]}, t=(0, 12), observe=None, start="stick")
+    plans = [
+        ss.plan_sweep(ss.models.block_on_belt(), target=target, rtol=rtol, **asked)
+        for target, rtol in (("cuda", 1e-8), ("cpu", 1e-12))
+    ]
+    plans = [replace(plan, settings=replace(plan.settings, lockstep=lockstep)) for plan in plans]
+    there, here = [plan.run(plan.chunks[0]) for plan in plans]
+    for name in ("status", "start_state", "end_state", "maximum", "stick_fraction", "end_mode"):
+        assert np.allclose(there[name], here[name], rtol=0, atol=1e-7), name
+    assert np.array_equal(there["start_state"][:, 1], [0.1, 0.2, 0.3])
 
 block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
 law, scatter = ss.Coulomb(0.4, 0.25), ss.Scatter(static=0.02, kinetic=0.02)

@@ -175,11 +175,10 @@ class Program:
     ) -> None:
         kernel = self._kernel(_TRAVEL, "travel_kernel")
         queue = self._cuda.to_device(np.zeros(1, np.int64))
-        device = [self._cuda.to_device(a) for a in arrays]
+        given, results = [self._cuda.to_device(a) for a in arrays[:-2]], self._room(*arrays[-2:])
         launch = kernel[self._blocks(count), LANE_THREADS]
-        launch(queue, t_start, t_end, log_tolerance, most_steps, count, *device)
-        for there, here in zip(device[-2:], arrays[-2:], strict=True):
-            there.copy_to_host(here)
+        launch(queue, t_start, t_end, log_tolerance, most_steps, count, *given, *results)
+        _bring(results, arrays[-2:])
 
     def _observe_lanes(
         self,
@@ -210,23 +209,40 @@ class Program:
         )  # fmt: skip
         slots = blocks * LANE_THREADS
         history = cuda.device_array(slots * self._names["RING"])
-        tally = cuda.to_device(np.zeros(slots * 2 * self.TALLY, np.int64))  # type: ignore[attr-defined]
-        device = [cuda.to_device(a) for a in results]
+        tally = cuda.device_array(slots * 2 * self.TALLY, np.int64)  # type: ignore[attr-defined]
+        rows, *others = results
+        device = [self._row_room(choice, rows), *self._room(*others)]
         self._kernel(_WATCH, "watch_kernel")[blocks, LANE_THREADS](
             cuda.to_device(np.zeros(1, np.int64)), kept, cuda.to_device(choice), cuda.to_device(settings), count,
             watched, history, tally, *device,
         )  # fmt: skip
-        begun.copy_to_host(starts)
-        for there, here in zip(device, results, strict=True):
-            there.copy_to_host(here)
+        if held.any():  # else all starts are as they were
+            begun.copy_to_host(starts)
+        self._bring_observed(choice, device, results)
 
     @cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, text: str, name: str) -> Any:
         exec(compile(text, f"<{name}>", "exec"), self._names)  # our own text, above
         return self._cuda.jit(self._names[name])
 
+    def _room(self, *results: Any) -> list[Any]:
+        """Room on the GPU for arrays that a kernel fills: what they hold here needs no way there."""
+        return [self._cuda.device_array_like(a) for a in results]
+
+    def _row_room(self, choice: Any, rows: Any) -> Any:
+        """The same for recorded rows; no kernel touches it where none are asked for."""
+        return self._cuda.device_array_like(rows if self._records(choice) else rows[:1])
+
+    def _records(self, choice: Any) -> bool:
+        return bool(choice[self.MOST] > 0)  # type: ignore[attr-defined]
+
+    def _bring_observed(self, choice: Any, device: Any, results: Any) -> None:
+        """Rows, numbers and measures back from the GPU, without rows where none are asked for."""
+        first = 0 if self._records(choice) else 1
+        _bring(device[first:], results[first:])
+
     def _launch(self, kernel: Any, count: int, *arguments: Any) -> list[Any]:
-        """Run a kernel with arrays on the device; what it writes into comes back into the arrays."""
+        """Run a kernel, with its arrays brought to the GPU unless they are there; all arguments, as they are there."""
         on_device = [self._cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
         kernel[(count + THREADS - 1) // THREADS, THREADS](*on_device)
         return on_device
@@ -234,22 +250,24 @@ class Program:
     def _propagate(
         self, W: Any, _: Any, t_start: float, t_end: float, most_steps: int, count: int, *arrays: Any
     ) -> None:
-        starts, parameters, ends, outcome = arrays
-        kernel = self._kernel(_PROPAGATE, "propagate_kernel")
+        kernel, results = self._kernel(_PROPAGATE, "propagate_kernel"), self._room(*arrays[-2:])
         rtol = float(W[self.TOLERANCE])  # type: ignore[attr-defined]
-        device = self._launch(kernel, count, rtol, t_start, t_end, most_steps, count, starts, parameters, ends, outcome)
-        device[-2].copy_to_host(ends)
-        device[-1].copy_to_host(outcome)
+        self._launch(kernel, count, rtol, t_start, t_end, most_steps, count, *arrays[:-2], *results)
+        _bring(results, arrays[-2:])
 
     def _observe(self, W: Any, integers: Any, choice: Any, settings: Any, count: int, *arrays: Any) -> None:
         starts, held, parameters, times, _, _, _, _, _, rows, numbers, measures = arrays
         kernel = self._kernel(_OBSERVE, "observe_kernel")
-        device = self._launch(
-            kernel, count, choice, settings, count, starts, held, parameters, times, rows, numbers, measures
-        )
+        results = [self._row_room(choice, rows), *self._room(numbers, measures)]
+        device = self._launch(kernel, count, choice, settings, count, starts, held, parameters, times, *results)
         device[3].copy_to_host(starts)
-        for there, here in zip(device[-3:], (rows, numbers, measures), strict=True):
-            there.copy_to_host(here)
+        self._bring_observed(choice, results, (rows, numbers, measures))
+
+
+def _bring(device: Any, arrays: Any) -> None:
+    """What lies on the GPU into the arrays here."""
+    for there, here in zip(device, arrays, strict=True):
+        there.copy_to_host(here)
 
 
 def _processors(cuda: Any) -> int | None:
