@@ -1,6 +1,7 @@
 """Plans: sweeps as data, cut into chunks that can be run anywhere."""
 
 import inspect
+import math
 import pickle
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 import xarray as xr
 
 import stickslip as ss
-from stickslip.field import compile
+from stickslip.field import compile, compile_forcing, compile_forcings
+from stickslip.sweeps.chance import uniform
 from stickslip.sweeps.prepare import Asked
 from stickslip.targets import join
 
@@ -68,6 +70,35 @@ def test_a_stopped_chunk_is_not_complete():
     assert not plan.is_complete(results)
     assert (results["status"] == 0).sum() == 16
     assert plan.is_complete(plan.run(plan.chunks[0]))
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [
+        lambda t, w=0.7: math.cos(3 * w * t) + math.sin(2 * w * t),
+        lambda t, w=0.7: math.cos(t * w**1.5),
+        lambda t, w=0.7: w * t**2,
+        0.3,
+    ],
+)
+def test_periods_at_many_points_are_those_at_each(motion):
+    """Of formulas for arrays and of others, where there is none, and where it cannot be computed."""
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=motion)
+    model = ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, belt, law=ss.Coulomb(0.3), normal=1.0))
+    rows = np.tile(list(model.parameters.values()), (300, 1))
+    rows *= np.linspace(0.0, 3.0, 300)[:, None]
+    with np.errstate(divide="ignore"):
+        alone = [compile_forcing(model)(row) for row in rows]
+    np.testing.assert_array_equal(compile_forcings(model)(rows), alone)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5, 11])
+@pytest.mark.parametrize("seed", [0, 7, 2**63 - 1])
+def test_random_starts_are_those_of_numpy(seed, width):
+    numbers = np.array([*range(9000), 2**40, 2**62])
+    chosen = [0, 1, 8191, 8192, 8999, 9000, 9001]
+    known = [np.random.Generator(np.random.Philox(key=[seed, int(numbers[i])])).random(width) for i in chosen]
+    np.testing.assert_array_equal(uniform(seed, numbers, width)[chosen], known)
 
 
 def test_fingerprint_tells_sweeps_apart():

@@ -24,6 +24,7 @@ from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
 from stickslip.sweeps.axes import START, Axes
+from stickslip.sweeps.chance import uniform
 from stickslip.sweeps.exponents import neighbours
 from stickslip.sweeps.layout import (
     FORMAT,
@@ -85,8 +86,7 @@ class Start:
         if self.within is None:
             return np.tile(np.array(self.state, float), (len(numbers), 1))
         low, high = np.array(self.within).T
-        drawn = [np.random.Generator(np.random.Philox(key=[self.seed, int(i)])).random(len(low)) for i in numbers]
-        return np.asarray(low + (high - low) * np.array(drawn).reshape(len(numbers), len(low)), float)
+        return np.asarray(low + (high - low) * uniform(self.seed, numbers, len(low)), float)
 
 
 @dataclass(frozen=True)
