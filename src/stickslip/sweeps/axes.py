@@ -111,6 +111,18 @@ def _numbers(name: Any, values: Any) -> Floats:
     return own
 
 
+def _repeats(values: Floats) -> bool:
+    """Whether a value appears twice; most axes rise or fall, which is quickly seen.
+
+    >>> _repeats(np.array([1.0, 2.0, 3.0])), _repeats(np.array([1.0, 2.0, 1.0]))
+    (False, True)
+    """
+    before, after = values[:-1], values[1:]
+    if np.all(before < after) or np.all(before > after):
+        return False
+    return len(np.unique(values)) < len(values)
+
+
 def _check(axes: Axes, model: Model) -> None:
     if not axes.names:
         raise SweepError("over is empty: name at least one parameter")
@@ -125,7 +137,7 @@ def _check(axes: Axes, model: Model) -> None:
         raise SweepError(f"{' and '.join(axes.names)} name the same parameter")
     if axes.grid:
         for name, values in zip(axes.names, axes.values, strict=True):
-            if len(np.unique(values)) < len(values):
+            if _repeats(values):
                 raise SweepError(f"a value of {name!r} appears twice on the grid")
     elif len({len(values) for values in axes.values}) > 1:
         lengths = ", ".join(f"{len(v)} of {n}" for n, v in zip(axes.names, axes.values, strict=True))
