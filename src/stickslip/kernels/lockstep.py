@@ -16,16 +16,20 @@ trajectory up; it is then done again from its start by the march.
 
 from math import sqrt
 
-from stickslip.kernels.machine import any_lane, rough_exp2, rough_ratio
+from stickslip.kernels.machine import any_lane, gathered, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
     ALLOWED,
     BEFORE,
+    CALM,
     CHANGE,
     CONDITION,
     END,
     END_VALUE,
     EVENTS,
+    FACTOR,
+    FIRST,
     FRESH,
+    GOES,
     GUESS,
     HASTE,
     HEED,
@@ -33,32 +37,39 @@ from stickslip.kernels.model import (
     KEPT,
     LANE_ROWS,
     LEAD,
-    LEAST,
     LIMIT,
     LOG_TOLERANCE,
+    LOST,
     MODE,
     N_CONTACTS,
     N_PARAMETERS,
     N_STATES,
     N_WATCHED,
     NEAR_SIDE,
+    NEXT,
+    NEXT_TIME,
     OLD_STATE,
     OLD_TIME,
     ORDER,
+    PLACE,
     POINT,
     POLYNOMIAL,
+    RELEASED,
+    ROOM,
     ROOT,
     ROW_FORCE,
     ROW_GUARD,
     ROW_STATIC,
     ROW_V,
     SCALE,
+    SECOND,
     SERIES,
     SIGN,
     SINGULAR,
     STATE,
     STEPS,
     STICK_TIME,
+    TAU,
     TIME,
     TRIES,
     URGENCY,
@@ -89,8 +100,12 @@ LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
 NEVER = -1100.0  # the logarithm of nothing
 STICK_ROOM, REST_ROOM = 9e3, 9.0  # as in step.py
-MOST_HALVINGS = 40.0
-MOST_TRIES = 20.0
+CLOSE, SHORTER = 0.5, 0.25  # how far a step may be below the guess at it; the guess after an event
+VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
+MOST_ROUNDS = 6.0
+CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
+MOST_TRIES = 100.0
+MOST_WAITS = 8.0
 MOST_HASTE = 20.0
 UNKNOWN = 9.0  # the mode of a contact that starts at rest, before it is settled
 LARGEST = 1e300
@@ -100,47 +115,82 @@ def tick(W: Floats) -> bool:
     """One expansion of a trajectory; whether any of those that travel together needs attention."""
     expansion(W)
     running = W[CONDITION] == RUNNING
-    W[OLD_TIME] = W[TIME]
-    for i in range(N_STATES):
-        W[OLD_STATE + i] = W[STATE + i]
-    natural = natural_step(W, running)
     remaining = W[END] - W[TIME]
-    sound = W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
-        sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
-        set_polynomial(W, i, min(natural, remaining))
-        W[URGENCY + i] = urgency_of(W, i, natural)
-    worst = settle(W, running)
-    content = worst == 0.0
-    sound = sound and worst < LARGEST
-    count_changes(W, running and content)
-    whole = min(min(natural, W[LIMIT]), remaining)
-    whole = limited(W, whole, running)
-    moving = running and content and sound and whole > 0.0
-    h = certain_step(W, whole, moving)
-    place = earliest_event(W, h, moving)
-    waits = place < 0.0
-    sound = sound and (h > 0.0 or not content or remaining <= 0.0)
-    moving = moving and h > 0.0 and not waits
-    tau = place if place >= 0.0 and place < h else h
-    if any_lane(moving and W[WATCHING] > 0.0):
-        waits = waits or watch(W, tau, moving and W[WATCHING] > 0.0)
-    moving = moving and not waits
-    event = moving and place < h
-    finite = advance(W, tau, moving, event, h == remaining)
-    note_event(W, place, moving, event)
-    hurried = hurry(W, natural, place, event)
-    W[GUESS] = min(natural, 4.0 * W[GUESS]) if running else W[GUESS]
-    W[LIMIT] = (0.5 * tau if waits else LARGEST) if running else W[LIMIT]
+        set_polynomial(W, i)
+    natural = natural_step(W, min(W[GUESS], remaining))
+    h = min(natural, remaining)
+    plain = running and is_plain(W, h, natural)
+    special = running and not plain
+    together = gathered(special, running, W[TRIES] >= MOST_WAITS)
+    W[TAU] = h
+    W[GOES] = 1.0 if plain else 0.0
+    W[LOST] = 0.0
+    for i in range(N_STATES):
+        W[NEXT + i] = value_of(W, SERIES + i * WIDTH, h)
+    W[NEXT_TIME] = W[END] if h == remaining else W[TIME] + h
+    W[GUESS] = natural if plain else W[GUESS]
+    W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
+    if together:
+        take_care(W, special, natural, remaining)
+    if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
+        watch(W, W[TAU], W[GOES] > 0.0 and W[WATCHING] > 0.0)
+    moving = W[GOES] > 0.0
+    if together:
+        note_event(W, natural, special, moving)
+    total = 0.0
+    for i in range(N_STATES):
+        total += W[NEXT + i]
+        W[STATE + i] = W[NEXT + i] if moving else W[STATE + i]
+    W[TIME] = W[NEXT_TIME] if moving else W[TIME]
     W[TRIES] = 0.0 if moving else W[TRIES] + 1.0
-    W[STEPS] = W[STEPS] + 1.0 if running else W[STEPS]
-    lost = not sound or not finite or hurried or W[TRIES] > MOST_TRIES or W[STEPS] >= W[ALLOWED]
+    finite = abs(total) < LARGEST or not moving
+    lost = W[LOST] > 0.0 or not finite or W[TRIES] > MOST_TRIES or W[STEPS] >= W[ALLOWED]
     status = ARRIVED if W[TIME] >= W[END] else RUNNING
     W[CONDITION] = (GIVEN_UP if lost else status) if running else W[CONDITION]
     attention = W[CONDITION] > RUNNING
     for i in range(N_CONTACTS):
-        attention = attention or W[CHANGE + i] > W[HEED]
+        change = W[CHANGE + i]
+        attention = attention or change == W[HEED] or (W[HEED] == 3.0 and change > 0.0)
     return any_lane(attention)
+
+
+def is_plain(W: Floats, h: float, natural: float) -> bool:
+    """Whether the whole step can be gone: nothing has just happened, and it is certain that nothing will."""
+    plain = W[CALM] > 0.0 and natural >= CLOSE * W[GUESS] and W[SINGULAR] == 0.0
+    for i in range(N_CONTACTS):
+        short = W[SIGN + i] != 0.0 or h * h * W[SCALE + i] <= REST_ROOM
+        plain = plain and short and stays_clear(W, i, h)
+    for i in range(N_WATCHED):
+        plain = plain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
+    return plain
+
+
+def take_care(W: Floats, special: bool, natural: float, remaining: float) -> None:
+    """What is not plain: modes to be settled, steps to be shortened, events to be located."""
+    sound = W[SINGULAR] == 0.0
+    for i in range(N_CONTACTS):
+        sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
+        mark_zeros(W, i)
+        W[URGENCY + i] = urgency_of(W, i, natural)
+    worst = settle(W, special)
+    content = special and worst == 0.0
+    count_changes(W, content)
+    h = limited(W, min(min(natural, W[LIMIT]), remaining))
+    guessed = natural >= CLOSE * W[GUESS]
+    able = content and sound and guessed and h > 0.0
+    certain = able and is_certain(W, h)
+    place = earliest_event(W, h, certain)
+    goes = certain and place >= 0.0
+    W[PLACE] = place if goes and place < h else LARGEST
+    W[TAU] = min(h, W[PLACE]) if special else W[TAU]
+    W[GOES] = (1.0 if goes else 0.0) if special else W[GOES]
+    W[LIMIT] = (LARGEST if goes else 0.5 * h) if able else W[LIMIT]
+    W[LOST] = 1.0 if special and not (sound and worst < LARGEST) else 0.0
+    W[STEPS] = W[STEPS] + 1.0 if special else W[STEPS]
+    guess = min(natural, 4.0 * W[GUESS])
+    W[GUESS] = (SHORTER * guess if W[PLACE] < LARGEST else guess) if special else W[GUESS]
+    advance(W, special, remaining)
 
 
 # -- the length of a step ----------------------------------------------------------------------------------------
@@ -150,94 +200,93 @@ def last_term(W: Floats, row: int, h: float, extra: float) -> float:
     """As in step.py, but its binary logarithm."""
     scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
-    return rough_ratio(last, scale) if last > 0.0 else NEVER
+    return rough_ratio(last, scale)
 
 
 def last_term_of_contact(W: Floats, i: int, h: float) -> float:
     """Of the friction force in stick; of the sliding velocity just after release, when it is tiny."""
-    v = ROW_V + i * WIDTH
-    force = ROW_FORCE + i * WIDTH
+    row = POLYNOMIAL + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     sticks = W[SIGN + i] == 0.0
-    start = abs(W[force] if sticks else W[v])
-    growth = h * (abs(W[force + 1] if sticks else W[v + 1]) + h * abs(W[force + 2] if sticks else W[v + 2]))
-    last = abs(W[force + ORDER] if sticks else W[v + ORDER])
-    last = max(last * h, abs(W[force + ORDER - 1] if sticks else W[v + ORDER - 1]))
-    scale = start + growth + (W[static] if sticks else 0.0)
-    matters = last > 0.0 and (sticks or start < 0.01 * growth)
+    growth = h * (abs(W[row + 1]) + h * abs(W[row + 2]))
+    last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
+    scale = abs(W[row]) + growth + (W[static] if sticks else 0.0)
+    matters = sticks or abs(W[row]) < 0.01 * growth
     own = rough_ratio(last, scale) if matters else NEVER
     return max(own, last_term(W, static, h, 0.0) if sticks else NEVER)
 
 
-def natural_step(W: Floats, running: bool) -> float:
+def natural_step(W: Floats, h: float) -> float:
     """The step length at which the last terms of every series that matters equal the tolerance.
 
-    The leading terms depend on the length itself. Where it turns out much shorter than guessed, they were too large.
+    The leading terms depend on the length itself, for which a guess h stands in. Where it turns out much shorter, they
+    were too large: the next tick has a better guess.
     """
-    h = W[GUESS]
-    unsettled = running
-    rounds = 0.0
-    while any_lane(unsettled):
-        largest = NEVER
-        for i in range(N_STATES):
-            largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
-        for i in range(N_CONTACTS):
-            largest = max(largest, last_term_of_contact(W, i, h))
-        for i in range(N_WATCHED):
-            largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
-        following = rough_exp2((W[LOG_TOLERANCE] - largest) * (1.0 / (ORDER - 1)))
-        short = following < 0.3 * h
-        h = following if unsettled else h
-        rounds += 1.0
-        unsettled = unsettled and short and rounds < 6.0
-    return h
-
-
-def limited(W: Floats, h: float, running: bool) -> float:
-    """A step in stick that round-off allows: it does not move the positions (see step.py), nor hide an event."""
-    size = 1.0
-    fastest = 0.0
+    largest = NEVER
     for i in range(N_STATES):
-        size = max(size, abs(W[SERIES + i * WIDTH]))
-        fastest = max(fastest, abs(W[SERIES + i * WIDTH + 1]))
+        largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
     for i in range(N_CONTACTS):
+        largest = max(largest, last_term_of_contact(W, i, h))
+    for i in range(N_WATCHED):
+        largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
+    return rough_exp2((W[LOG_TOLERANCE] - largest) * (1.0 / (ORDER - 1)))
+
+
+def limited(W: Floats, h: float) -> float:
+    """A step in stick that round-off allows: it does not move the positions (see step.py), nor hide an event."""
+    for i in range(N_CONTACTS):
+        sticks = W[SIGN + i] == 0.0
         # Not far beyond where the static limit would be reached at the present rate: on a step many times as long,
         # round-off in the last terms hides what happens.
-        row = POLYNOMIAL + i * WIDTH
-        falls = W[row + 1] < 0.0
-        reached = FARTHER * W[row] / (-W[row + 1] if falls else 1.0)
-        near = W[SIGN + i] == 0.0 and W[row] > 0.0 and falls and reached < h
-        h = reached if near else h
-        scale = W[SCALE + i]
-        long = h * scale > STICK_ROOM * fastest and h * h * scale > REST_ROOM * size and W[SIGN + i] == 0.0
-        if any_lane(long and running):
-            room = max(STICK_ROOM * fastest / scale, sqrt(REST_ROOM * size / scale))
-            h = room if long else h
+        margin = W[FACTOR + i] * W[POLYNOMIAL + i * WIDTH]
+        decline = -W[FACTOR + i] * W[POLYNOMIAL + i * WIDTH + 1]
+        near = sticks and margin > 0.0 and FARTHER * margin < decline * h
+        if any_lane(near):
+            h = FARTHER * rough_exp2(rough_ratio(margin, decline)) if near else h
+        if any_lane(sticks and h * h * W[SCALE + i] > REST_ROOM):
+            room = stick_room(W, i)
+            h = min(h, room) if sticks else h
     return h
+
+
+def stick_room(W: Floats, i: int) -> float:
+    """The longest step in stick that does not move the positions by round-off."""
+    size = 1.0
+    fastest = 0.0
+    for j in range(N_STATES):
+        size = max(size, abs(W[SERIES + j * WIDTH]))
+        fastest = max(fastest, abs(W[SERIES + j * WIDTH + 1]))
+    scale = W[SCALE + i]
+    return max(STICK_ROOM * fastest / scale, sqrt(REST_ROOM * size / scale)) if scale > 0.0 else LARGEST
 
 
 # -- modes -------------------------------------------------------------------------------------------------------
 
 
-def set_polynomial(W: Floats, i: int, h: float) -> None:
-    """The polynomial whose first zero is the event of contact i: s·v in slip, S − side·λ in stick.
+def set_polynomial(W: Floats, i: int) -> None:
+    """The polynomial whose first zero is the event of contact i: v in slip, λ − side·S in stick.
 
-    A contact that has just left stick has v = 0 and maybe v' = 0 now: W[LEAD] counts these zeros, which are no events.
+    FACTOR is the sign that makes it positive while the mode holds.
     """
     v = ROW_V + i * WIDTH
     force = ROW_FORCE + i * WIDTH
     row = POLYNOMIAL + i * WIDTH
     sign = W[SIGN + i]
     sticks = sign == 0.0
-    fresh = W[FRESH + i] > 0.0
+    h = W[GUESS]
     ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
-    W[NEAR_SIDE + i] = 1.0 if ahead > 0.0 else -1.0
-    factor = -W[NEAR_SIDE + i] if sticks else sign
+    side = 1.0 if ahead > 0.0 else -1.0
+    W[NEAR_SIDE + i] = side
+    W[FACTOR + i] = -side if sticks else sign
     for k in range(ORDER + 1):
-        limit = W[ROW_STATIC + i * WIDTH + k]
-        W[row + k] = factor * (W[force + k] if sticks else W[v + k]) + (limit if sticks else 0.0)
-    once = fresh and not sticks
-    twice = once and abs(W[v + 1]) <= NOISE * W[SCALE + i]
+        W[row + k] = W[force + k] - side * W[ROW_STATIC + i * WIDTH + k] if sticks else W[v + k]
+
+
+def mark_zeros(W: Floats, i: int) -> None:
+    """A contact that has just left stick has v = 0 and maybe v' = 0 now: LEAD counts these zeros, no events."""
+    row = POLYNOMIAL + i * WIDTH
+    once = W[FRESH + i] > 0.0 and W[SIGN + i] != 0.0
+    twice = once and abs(W[row + 1]) <= NOISE * W[SCALE + i]
     W[row] = 0.0 if once else W[row]
     W[row + 1] = 0.0 if twice else W[row + 1]
     W[LEAD + i] = 2.0 if twice else (1.0 if once else 0.0)
@@ -255,9 +304,9 @@ def urgency_of(W: Floats, i: int, h: float) -> float:
     noise = NOISE * (static + force if sticks else W[SCALE + i] * h)
     # In stick the polynomial is for the side to which the force will go; what counts is the side where it is.
     here = not sticks or W[ROW_FORCE + i * WIDTH] * W[NEAR_SIDE + i] > 0.0
-    start = static - force if sticks else W[row]
+    start = static - force if sticks else W[FACTOR + i] * W[row]
     first = start if abs(start) > noise else 0.0
-    power = 1.0
+    power = W[FACTOR + i]
     for k in range(1, LEADS):
         power *= h
         value = W[row + k] * power
@@ -284,14 +333,20 @@ def settle(W: Floats, running: bool) -> float:
 
 def count_changes(W: Floats, settled: bool) -> None:
     """Note which contacts changed their mode at the event before: 1 released, 2 come to rest, 3 slipping back."""
+    any_changed = False
     for i in range(N_CONTACTS):
         before = W[BEFORE + i]
         now = W[SIGN + i]
         changed = settled and before != now and before != UNKNOWN
         kind = 1.0 if before == 0.0 else (2.0 if now == 0.0 else 3.0)
-        W[CHANGE + i] = kind if changed else 0.0
+        W[CHANGE + i] = kind if changed else (0.0 if settled else W[CHANGE + i])
         W[EVENTS] = W[EVENTS] + 1.0 if changed else W[EVENTS]
+        W[RELEASED] = W[RELEASED] + 1.0 if changed and before == 0.0 else W[RELEASED]
         W[BEFORE + i] = now if settled else before
+        any_changed = any_changed or changed
+    W[OLD_TIME] = W[TIME] if any_changed else W[OLD_TIME]
+    for i in range(N_STATES):
+        W[OLD_STATE + i] = W[STATE + i] if any_changed else W[OLD_STATE + i]
 
 
 # -- events ------------------------------------------------------------------------------------------------------
@@ -309,93 +364,118 @@ def value_of(W: Floats, row: int, tau: float) -> float:
     return odd * tau + even if ORDER % 2 == 0 else even * tau + odd
 
 
-def least_tail(W: Floats, row: int, h: float) -> float:
-    """A bound from below on the terms from the third order on, divided by h³."""
+def tail_of(W: Floats, row: int, h: float) -> float:
+    """Σ |c_k| (5h/4)^k over the orders from four on.
+
+    Since k ≤ 1.64 (5/4)^k and k (k − 1) ≤ 9.7 (5/4)^k for these, it bounds the sum itself, its rate and its bend at
+    all times up to h: by VALUE, RATE and BEND times this much, time measured in h.
+    """
+    x = 1.25 * h
+    square = x * x
+    even = abs(W[row + ORDER])
+    odd = abs(W[row + ORDER - 1])
+    for k in range(ORDER - 2, 3, -2):
+        even = even * square + abs(W[row + k])
+    for k in range(ORDER - 3, 3, -2):
+        odd = odd * square + abs(W[row + k])
+    # What is left to multiply by: x⁴ and x⁵ for an even order, x⁵ and x⁴ for an odd one.
+    return (odd * x + even if ORDER % 2 == 0 else even * x + odd) * (square * square)
+
+
+def negative_tail(W: Floats, row: int, h: float) -> float:
+    """Σ min(c_k, 0) h^k over the orders from four on."""
     square = h * h
     even = min(W[row + ORDER], 0.0)
     odd = min(W[row + ORDER - 1], 0.0)
-    for k in range(ORDER - 2, 2, -2):
+    for k in range(ORDER - 2, 3, -2):
         even = even * square + min(W[row + k], 0.0)
-    for k in range(ORDER - 3, 2, -2):
+    for k in range(ORDER - 3, 3, -2):
         odd = odd * square + min(W[row + k], 0.0)
-    return odd + even * h if ORDER % 2 == 0 else even + odd * h
+    return (odd * h + even if ORDER % 2 == 0 else even * h + odd) * (square * square)
 
 
 def least_of(W: Floats, row: int, h: float) -> float:
     """A bound from below on a series over the step: its constant term and all negative ones."""
-    return W[row] + h * (min(W[row + 1], 0.0) + h * (min(W[row + 2], 0.0) + h * least_tail(W, row, h)))
+    low = h * (min(W[row + 1], 0.0) + h * (min(W[row + 2], 0.0) + h * min(W[row + 3], 0.0)))
+    return W[row] + low - VALUE * tail_of(W, row, h)
 
 
-def keeps_falling(W: Floats, i: int, h: float) -> bool:
-    """Whether the polynomial of a contact, its leading zeros divided out, has a slope that keeps its sign."""
+def is_certain(W: Floats, h: float) -> bool:
+    """Whether each polynomial is easily seen either to stay positive on the step or to end negative."""
+    certain = True
+    for i in range(N_CONTACTS):
+        stays = stays_positive(W, i, h)
+        ends = W[FIRST + i] > 0.0 and W[END_VALUE + i] < 0.0 and W[ROOM + i] > 0.0
+        certain = certain and (stays or ends)
+    for i in range(N_WATCHED):
+        certain = certain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
+    return certain
+
+
+def stays_clear(W: Floats, i: int, h: float) -> bool:
+    """Whether the polynomial of contact i stays positive because its constant term outweighs all negative ones, and the
+    other limit, S + side·λ > 0, which is 2S − p for this polynomial p, is out of reach."""
     row = POLYNOMIAL + i * WIDTH
-    lead = W[LEAD + i]
-    total = 0.0
-    for k in range(ORDER, 3, -1):
-        total = (total + k * abs(W[row + k])) * h  # more than enough where zeros were divided out
-    third = (3.0 - lead) * W[row + 3]
-    second = (2.0 - lead) * W[row + 2]
-    none = abs(W[row + 1]) > h * (abs(second) + h * (abs(third) + total))
-    once = abs(second) > h * (abs(third) + total)
-    twice = abs(third) > total
-    return twice if lead == 2.0 else (once if lead == 1.0 else none)
+    factor = W[FACTOR + i]
+    tail = VALUE * tail_of(W, row, h)
+    p0 = factor * W[row]
+    p1 = factor * h * W[row + 1]
+    p2 = factor * h * h * W[row + 2]
+    p3 = factor * h * h * h * W[row + 3]
+    positive = p0 + min(p1, 0.0) + min(p2, 0.0) + min(p3, 0.0) > tail
+    most = p0 + abs(p1) + abs(p2) + abs(p3) + tail
+    return positive and (W[SIGN + i] != 0.0 or 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most)
 
 
-def certain_step(W: Floats, h: float, moving: bool) -> float:
-    """The step halved until it is certain that each polynomial either stays positive or ends negative; 0: never."""
-    unsure = moving
-    halvings = 0.0
-    while any_lane(unsure):
-        certain = True
-        for i in range(N_CONTACTS):
-            kept = is_certain(W, i, h)
-            if any_lane(unsure and not kept):
-                kept = kept or (keeps_falling(W, i, h) and W[END_VALUE + i] > 0.0)
-            certain = certain and kept and leaves_room(W, i, h)
-        for i in range(N_WATCHED):
-            certain = certain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
-        h = 0.5 * h if unsure and not certain else h
-        halvings += 1.0
-        unsure = unsure and not certain
-        h = 0.0 if unsure and halvings >= MOST_HALVINGS else h
-        unsure = unsure and halvings < MOST_HALVINGS
-    return h
+def stays_positive(W: Floats, i: int, h: float) -> bool:
+    """Whether the polynomial of contact i is easily seen to stay positive, and the other limit to be out of reach.
 
-
-def is_certain(W: Floats, i: int, h: float) -> bool:
-    """Whether the polynomial of contact i is easily seen to stay positive, or ends negative."""
-    row = POLYNOMIAL + i * WIDTH
-    lead = W[LEAD + i]
-    second = h * least_tail(W, row, h)
-    first = h * (min(W[row + 2], 0.0) + second)
-    W[LEAST + i] = W[row] + h * (min(W[row + 1], 0.0) + first)
-    W[END_VALUE + i] = value_of(W, row, h)
-    start = W[row + 2] if lead == 2.0 else (W[row + 1] if lead == 1.0 else W[row])
-    least = W[row + 2] + second if lead == 2.0 else (W[row + 1] + first if lead == 1.0 else W[LEAST + i])
-    return start > 0.0 and (least > 0.0 or W[END_VALUE + i] < 0.0)
-
-
-def leaves_room(W: Floats, i: int, h: float) -> bool:
-    """Whether the other limit, S + side·λ > 0, is out of reach on the step.
-
-    That is 2S − p for the polynomial p = S − side·λ, whose positive terms add up to END_VALUE − LEAST.
+    Leading zeros divided out, it is b₀ + b₁ s + b₂ s² + b₃ s³ + …, s from 0 to 1. It stays positive if the sum of b₀
+    and all negative terms is, or if the parabola of its first terms has its least value high enough, or if it ends
+    positive and only rises, only falls or always bends down.
     """
-    static = least_of(W, ROW_STATIC + i * WIDTH, h)
-    most = W[POLYNOMIAL + i * WIDTH] + (W[END_VALUE + i] - W[LEAST + i])
-    return 2.0 * static > most or W[SIGN + i] != 0.0
+    row = POLYNOMIAL + i * WIDTH
+    lead = W[LEAD + i]
+    W[END_VALUE + i] = W[FACTOR + i] * value_of(W, row, h)
+    tail = tail_of(W, row, h)
+    p0 = W[FACTOR + i] * W[row]
+    power = W[FACTOR + i] * h
+    p1 = power * W[row + 1]
+    power *= h
+    p2 = power * W[row + 2]
+    power *= h
+    p3 = power * W[row + 3]
+    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else p0)
+    b1 = p3 if lead == 2.0 else (p2 if lead == 1.0 else p1)
+    b2 = 0.0 if lead == 2.0 else (p3 if lead == 1.0 else p2)
+    b3 = p3 if lead == 0.0 else 0.0
+    W[FIRST + i] = b0
+    W[SECOND + i] = b1
+    # The negative terms of p from the fourth order on are, where p is minus the polynomial, the positive ones of that.
+    negative = negative_tail(W, row, h)
+    rest_value = W[END_VALUE + i] - p0 - p1 - p2 - p3
+    low = b0 + min(b3, 0.0) + (negative if W[FACTOR + i] > 0.0 else negative + rest_value)
+    positive = low + min(b1, 0.0) + min(b2, 0.0) > 0.0
+    above = b2 > 0.0 and 4.0 * low * b2 > b1 * b1 and low > 0.0
+    steady = abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
+    bends = -2.0 * b2 > 6.0 * abs(b3) + BEND * tail
+    stays = positive or above or ((steady or bends) and W[END_VALUE + i] > 0.0)
+    # The other limit, S + side·λ > 0, is 2S − p for this polynomial p.
+    most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail
+    room = 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most or W[SIGN + i] != 0.0
+    W[ROOM + i] = 1.0 if room else 0.0
+    return b0 > 0.0 and stays and room
 
 
 def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
-    """The first zero of a polynomial that ends negative; −1 where it cannot be told.
+    """The first zero of a polynomial that ends negative; −1 where that cannot be told, or would take too long.
 
     Halley's method, kept inside by bisection.
     """
     row = POLYNOMIAL + i * WIDTH
-    lead = W[LEAD + i]
     # A parabola from the start, with its slope there, to the end.
-    square = h * h
-    start = W[row + 2] * square if lead == 2.0 else (W[row + 1] * h if lead == 1.0 else W[row])
-    first = W[row + 3] * square * h if lead == 2.0 else (W[row + 2] * square if lead == 1.0 else W[row + 1] * h)
+    start = W[FIRST + i]
+    first = W[SECOND + i]
     second = W[END_VALUE + i] - start - first
     low = 0.0
     high = h
@@ -421,8 +501,9 @@ def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
         value = even + x * odd
         slope = odd + 2.0 * (x * even_slope + y * odd_slope)
         bend = even_slope + 3.0 * x * odd_slope + 4.0 * y * (even_bend + x * odd_bend)  # half the second derivative
-        low = x if value > 0.0 else low
-        high = high if value > 0.0 else x
+        before = W[FACTOR + i] * value > 0.0
+        low = x if before else low
+        high = high if before else x
         step = value * slope / (slope * slope - value * bend)
         following = x - step
         inside = low <= following and following <= high
@@ -430,8 +511,11 @@ def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
         following = following if inside else 0.5 * (low + high)
         x = following if searching else x
         rounds += 1.0
-        searching = searching and not found and rounds < 60.0
-    return x if crosses and is_alone(W, row, lead, x) and rounds < 60.0 else -1.0
+        searching = searching and not found
+        lost = searching and rounds >= MOST_ROUNDS
+        x = -1.0 if lost else x
+        searching = searching and not lost
+    return x if crosses and is_alone(W, row, W[LEAD + i], x) else -1.0
 
 
 def is_alone(W: Floats, row: int, lead: float, x: float) -> bool:
@@ -453,7 +537,7 @@ def is_alone(W: Floats, row: int, lead: float, x: float) -> bool:
     others = (others + abs(quotient)) * x
     quotient = quotient * x + W[row + 1]
     none = abs(quotient) > others
-    return twice if lead == 2.0 else (once if lead == 1.0 else none)
+    return (twice and lead == 2.0) or (once and lead == 1.0) or (none and lead == 0.0)
 
 
 def earliest_event(W: Floats, h: float, moving: bool) -> float:
@@ -472,32 +556,29 @@ def earliest_event(W: Floats, h: float, moving: bool) -> float:
 # -- going on ----------------------------------------------------------------------------------------------------
 
 
-def advance(W: Floats, tau: float, moving: bool, event: bool, whole: bool) -> bool:
-    """Go on by tau, put v = 0 exactly where contacts are at rest; whether all numbers are finite."""
-    total = 0.0
+def advance(W: Floats, special: bool, remaining: float) -> None:
+    """Where TAU leads; v = 0 exactly where contacts are at rest."""
+    tau = W[TAU]
     for i in range(N_STATES):
-        following = value_of(W, SERIES + i * WIDTH, tau)
-        total += following
-        W[STATE + i] = following if moving else W[STATE + i]
-    later = W[END] if whole and not event else W[TIME] + tau
-    W[TIME] = later if moving else W[TIME]
+        W[NEXT + i] = value_of(W, SERIES + i * WIDTH, tau) if special else W[NEXT + i]
+    later = W[END] if tau == remaining and W[PLACE] > tau else W[TIME] + tau
+    W[NEXT_TIME] = later if special else W[NEXT_TIME]
     rest(W)
     for _ in range(N_CONTACTS):
         for i in range(N_CONTACTS):
-            ends = event and W[ROOT + i] <= tau
-            rests = moving and (W[SIGN + i] == 0.0 or ends)
+            rests = special and (W[SIGN + i] == 0.0 or W[ROOT + i] <= tau)
             impulse = -W[V + i] * W[INVERSE + i] if rests else 0.0
             for j in range(N_STATES):
-                W[STATE + j] = W[STATE + j] + W[G + j * N_CONTACTS + i] * impulse
+                W[NEXT + j] = W[NEXT + j] + W[G + j * N_CONTACTS + i] * impulse
             for j in range(N_CONTACTS):
                 W[V + j] = W[V + j] + W[D + j * N_CONTACTS + i] * impulse
-    return abs(total) < LARGEST or not moving
 
 
-def watch(W: Floats, tau: float, watched: bool) -> bool:
+def watch(W: Floats, tau: float, watched: bool) -> None:
     """Widen the extent of every state by what it reaches on the step, and add up the time in stick.
 
-    True where a state might pass beyond its extent, and it is not certain whether it turns once or not at all.
+    Where a state might pass beyond its extent, and it is not certain whether it turns once or not at all, the step is
+    not gone.
     """
     waits = False
     for i in range(N_STATES):
@@ -505,74 +586,83 @@ def watch(W: Floats, tau: float, watched: bool) -> bool:
     for i in range(N_CONTACTS):
         sticks = watched and not waits and W[SIGN + i] == 0.0
         W[STICK_TIME + i] = W[STICK_TIME + i] + tau if sticks else W[STICK_TIME + i]
-    return waits
+    W[GOES] = 0.0 if waits else W[GOES]
+    W[LIMIT] = 0.5 * tau if waits else W[LIMIT]
+    W[CALM] = 0.0 if waits else W[CALM]
 
 
 def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
     """The same for one state."""
     row = SERIES + i * WIDTH
-    end = value_of(W, row, tau)
-    least = least_of(W, row, tau)
-    most = W[row] + (end - least)  # the start and all positive terms
+    end = W[NEXT + i]
+    tail = tail_of(W, row, tau)
+    square = tau * tau
+    b1 = tau * W[row + 1]
+    b2 = square * W[row + 2]
+    b3 = square * tau * W[row + 3]
+    spread = abs(b1) + abs(b2) + abs(b3) + VALUE * tail
     low = min(W[WATCHED_LOW + i], end)
     high = max(W[WATCHED_HIGH + i], end)
-    room = NOISE * (abs(W[row]) + (most - least))
-    steady = 0.0
-    for k in range(ORDER, 1, -1):
-        steady = (steady + k * abs(W[row + k])) * tau
-    unsure = watched and (most > high + room or least < low - room) and abs(W[row + 1]) <= steady
+    beyond = spread - NOISE * (abs(W[row]) + spread)
+    outside = W[row] + beyond > high or W[row] - beyond < low
+    unsure = watched and outside and abs(b1) <= 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
     if any_lane(unsure):
-        rate = 0.0
-        bend = 0.0
-        for k in range(ORDER, 0, -1):
-            rate = rate * tau + k * W[row + k]
-        for k in range(ORDER, 2, -1):
-            bend = (bend + (k * (k - 1)) * abs(W[row + k])) * tau
-        once = 2.0 * abs(W[row + 2]) > bend  # then the rate has one zero at most
-        turns = unsure and once and W[row + 1] * rate < 0.0
-        value = extreme(W, row, tau, rate)
-        low = min(low, value) if turns else low
-        high = max(high, value) if turns else high
+        once = 2.0 * abs(b2) > 6.0 * abs(b3) + BEND * tail  # then the rate has one zero at most
+        value = extreme(W, row, tau, unsure and once)
+        low = min(low, value) if unsure and once else low
+        high = max(high, value) if unsure and once else high
         unsure = unsure and not once
     W[WATCHED_LOW + i] = low if watched else W[WATCHED_LOW + i]
     W[WATCHED_HIGH + i] = high if watched else W[WATCHED_HIGH + i]
     return unsure
 
 
-def extreme(W: Floats, row: int, tau: float, end_rate: float) -> float:
-    """The value of a series where its rate vanishes: three steps of Newton's method from the secant.
+def extreme(W: Floats, row: int, tau: float, wanted: bool) -> float:
+    """The value of a series where its rate vanishes, or at that end of the step to which it grows or falls.
 
-    An error of the place counts only by its square.
+    Newton's method from a place that the first terms tell. The effect of a last small step e on the value is known
+    without taking it, but for e³.
     """
-    x = tau * W[row + 1] / (W[row + 1] - end_rate)
-    for _ in range(3):
+    inverse = 0.5 / W[row + 2]
+    x = -inverse * W[row + 1]
+    x = x - inverse * x * x * (3.0 * W[row + 3] + x * 4.0 * W[row + 4])
+    x = min(max(x, 0.0), tau)
+    found = 0.0
+    searching = wanted
+    rounds = 0.0
+    while any_lane(searching):
+        value = W[row + ORDER]
         rate = 0.0
-        bend = 0.0
-        for k in range(ORDER, 0, -1):
+        bend = 0.0  # half of it
+        for k in range(ORDER - 1, -1, -1):
             bend = bend * x + rate
-            rate = rate * x + k * W[row + k]
-        following = x - rate / bend
-        x = following if following >= 0.0 and following <= tau else x
-    return value_of(W, row, x)
+            rate = rate * x + value
+            value = value * x + W[row + k]
+        step = 0.5 * rate / bend
+        small = abs(step) <= CLOSE_ENOUGH * tau
+        following = min(max(x - step, 0.0), tau)
+        found = (value - 0.5 * step * rate if small else value) if searching else found
+        rounds += 1.0
+        searching = searching and not small and following != x and rounds < MOST_STEPS_TO_EXTREME
+        x = following
+    return found
 
 
-def note_event(W: Floats, place: float, moving: bool, event: bool) -> None:
+def note_event(W: Floats, natural: float, special: bool, moving: bool) -> None:
     """Which contacts are to be asked next, and the mode to try: stick where slip ended, slip where the limit was
-    passed."""
+    passed. Events that follow one another in no time, again and again, are given up."""
+    event = moving and special and W[PLACE] < LARGEST
     for i in range(N_CONTACTS):
         sign = W[SIGN + i]
-        ends = event and W[ROOT + i] <= place
+        ends = event and W[ROOT + i] <= W[PLACE]
         tried = -W[NEAR_SIDE + i] if sign == 0.0 else 0.0
         asked = 1.0 if ends or (event and sign == 0.0) else 0.0
-        W[FRESH + i] = asked if moving else W[FRESH + i]
+        W[FRESH + i] = asked if special and moving else W[FRESH + i]
         W[SIGN + i] = tried if ends else sign
-
-
-def hurry(W: Floats, natural: float, place: float, event: bool) -> bool:
-    """Whether one event follows the other in no time, again and again."""
-    at_once = place <= 1e-9 * natural
+    at_once = W[PLACE] <= 1e-9 * natural
     W[HASTE] = (W[HASTE] + 1.0 if at_once else 0.0) if event else W[HASTE]
-    return W[HASTE] > MOST_HASTE
+    W[LOST] = 1.0 if W[HASTE] > MOST_HASTE else W[LOST]
+    W[CALM] = (1.0 if moving and not event else 0.0) if special else W[CALM]
 
 
 # -- many trajectories -------------------------------------------------------------------------------------------
@@ -654,6 +744,7 @@ def enter(
     W[ALLOWED] = most_steps
     W[POINT] = point
     W[HEED] = LARGEST
+    W[CALM] = 0.0
     for i in range(KEPT):
         B[i * LANES + lane] = W[i]
     for i in range(LANE_ROWS - KEPT):

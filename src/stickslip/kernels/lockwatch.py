@@ -5,12 +5,14 @@ state is wanted, at strobes and at whole periods of the excitation, so that no p
 needs them (sections, maxima, and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
-from stickslip.kernels.lockstep import ARRIVED, LANES, PARKED, RUNNING, enter
+from stickslip.kernels.lockstep import ARRIVED, LANES, LARGEST, PARKED, RUNNING, enter
 from stickslip.kernels.model import (
     CHANGE,
     CONDITION,
     END,
     EVENTS,
+    EXCITATION,
+    FINAL_TIME,
     HEED,
     LANE_ROWS,
     N_CONTACTS,
@@ -19,11 +21,15 @@ from stickslip.kernels.model import (
     OLD_STATE,
     OLD_TIME,
     POINT,
+    RELEASED,
+    RETURNED,
     SIGN,
     STATE,
     STEPS,
     STICK_TIME,
+    STROBED,
     TIME,
+    TURN,
     WATCHED_HIGH,
     WATCHED_LOW,
     WATCHING,
@@ -61,11 +67,8 @@ from stickslip.kernels.observe import (
     STICK_TO_SLIP,
     STROBE,
     STROBE_PERIOD,
-    STROBES,
     STUCK,
-    TALLY,
     TRUNCATED,
-    TURNS,
     WHICH,
     next_multiple,
     repeats,
@@ -91,14 +94,13 @@ def observe_lanes(
     parameters: Floats,
     times: Floats,
     history: Floats,
-    ring: Floats,
     tally: Ints,
     rows: Floats,
     numbers: Ints,
     measures: Floats,
 ) -> None:
-    """As `observe`. `kept` has a trajectory per row, `history` and `tally` have a part for every lane;
-    `ring`, and the first part of `tally`, are for the one that has just ended."""
+    """As `observe`. `kept` has a trajectory per row, `history` a part for every lane; `tally` is for the one that has
+    just ended."""
     most_steps = float(choice[MOST_STEPS])
     following = 0
     travelling = 0
@@ -128,22 +130,21 @@ def observe_lanes(
     for lane in range(LANES):
         B[CONDITION * LANES + lane] = PARKED
         if following < count:
-            take_up(B, lane, following, kept, choice, settings, times, tally, numbers, measures)
+            take_up(B, lane, following, kept, choice, settings, times, numbers, measures)
             following += 1
             travelling += 1
     while travelling > 0:
         if lane_tick(B):
             for lane in range(LANES):
-                if B[CONDITION * LANES + lane] != PARKED:
-                    ended = attend(B, lane, choice, settings, times, history, tally, rows, numbers, measures)
-                    if ended:
-                        finish(B, lane, settings, times, history, ring, tally, numbers, measures)
-                        B[CONDITION * LANES + lane] = PARKED
-                        if following < count:
-                            take_up(B, lane, following, kept, choice, settings, times, tally, numbers, measures)
-                            following += 1
-                        else:
-                            travelling -= 1
+                travels = B[CONDITION * LANES + lane] != PARKED
+                if travels and attend(B, lane, choice, settings, history, rows, numbers):
+                    finish(B, lane, settings, history, tally, numbers, measures)
+                    B[CONDITION * LANES + lane] = PARKED
+                    if following < count:
+                        take_up(B, lane, following, kept, choice, settings, times, numbers, measures)
+                        following += 1
+                    else:
+                        travelling -= 1
 
 
 def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters: Floats, times: Floats) -> None:
@@ -188,26 +189,28 @@ def take_up(
     choice: Ints,
     settings: Floats,
     times: Floats,
-    tally: Ints,
     numbers: Ints,
     measures: Floats,
 ) -> None:
     """Go on with a trajectory after its transient: as `clear` of observe.py."""
     for i in range(LANE_ROWS):
         B[i * LANES + lane] = kept[point * LANE_ROWS + i]
+    begin = times[3 * point]
+    period = times[3 * point + 2]
+    between = time_between(choice, settings, period)
     B[WATCHING * LANES + lane] = 1.0
-    B[HEED * LANES + lane] = 0.0
+    B[HEED * LANES + lane] = changes_wanted(choice, period)
+    B[FINAL_TIME * LANES + lane] = times[3 * point + 1]
+    B[EXCITATION * LANES + lane] = period
+    B[TURN * LANES + lane] = next_multiple(begin, period) * period if period > 0.0 else NO_STOP
+    B[STROBED * LANES + lane] = next_multiple(begin, between) * between if between > 0.0 else NO_STOP
+    B[RETURNED * LANES + lane] = 0.0
+    B[RELEASED * LANES + lane] = 0.0
+    for i in range(N_CONTACTS):
+        B[(CHANGE + i) * LANES + lane] = 0.0
     for i in range(N_STATES):
         B[(WATCHED_LOW + i) * LANES + lane] = B[(STATE + i) * LANES + lane]
         B[(WATCHED_HIGH + i) * LANES + lane] = B[(STATE + i) * LANES + lane]
-    for i in range(TALLY):
-        tally[(lane + 1) * TALLY + i] = 0
-    period = times[3 * point + 2]
-    if period > 0.0:
-        tally[(lane + 1) * TALLY + TURNS] = next_multiple(times[3 * point], period)
-    between = time_between(choice, settings, period)
-    if between > 0.0:
-        tally[(lane + 1) * TALLY + STROBES] = next_multiple(times[3 * point], between)
     for i in range(NUMBERS):
         numbers[point * NUMBERS + i] = 0
     for i in range(MEASURES):
@@ -215,7 +218,15 @@ def take_up(
     numbers[point * NUMBERS + CHANGES] = -int(B[EVENTS * LANES + lane])
     if B[CONDITION * LANES + lane] == ARRIVED:
         B[CONDITION * LANES + lane] = RUNNING
-        B[END * LANES + lane] = next_stop(lane, point, choice, settings, times, tally)
+        set_stop(B, lane)
+
+
+def changes_wanted(choice: Ints, period: float) -> float:
+    """Which changes of mode are to be told: 1 releases, 2 ends of slip, 3 both; LARGEST none."""
+    releases = choice[KIND] == STICK_TO_SLIP or period <= 0.0  # without excitation the motion returns at a release
+    if choice[KIND] == SLIP_TO_STICK:
+        return 3.0 if releases else 2.0
+    return 1.0 if releases else LARGEST
 
 
 def time_between(choice: Ints, settings: Floats, period: float) -> float:
@@ -225,42 +236,25 @@ def time_between(choice: Ints, settings: Floats, period: float) -> float:
     return settings[STROBE_PERIOD] if settings[STROBE_PERIOD] > 0.0 else period
 
 
-def next_stop(lane: int, point: int, choice: Ints, settings: Floats, times: Floats, tally: Ints) -> float:
-    """When the state is wanted next: at a strobe, a whole period of the excitation, or the end."""
-    stop = times[3 * point + 1]
-    period = times[3 * point + 2]
-    if period > 0.0:
-        stop = min(stop, tally[(lane + 1) * TALLY + TURNS] * period)
-    between = time_between(choice, settings, period)
-    if between > 0.0:
-        stop = min(stop, tally[(lane + 1) * TALLY + STROBES] * between)
-    return stop
+def set_stop(B: Floats, lane: int) -> None:
+    """The state is wanted next at a strobe, a whole period of the excitation, or the end."""
+    stop = min(B[TURN * LANES + lane], B[STROBED * LANES + lane])
+    B[END * LANES + lane] = min(stop, B[FINAL_TIME * LANES + lane])
 
 
 def attend(
-    B: Floats,
-    lane: int,
-    choice: Ints,
-    settings: Floats,
-    times: Floats,
-    history: Floats,
-    tally: Ints,
-    rows: Floats,
-    numbers: Ints,
-    measures: Floats,
+    B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats, rows: Floats, numbers: Ints
 ) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     point = int(B[POINT * LANES + lane])
-    period = times[3 * point + 2]
+    period = B[EXCITATION * LANES + lane]
     for i in range(N_CONTACTS):
         change = B[(CHANGE + i) * LANES + lane]
         if change > 0.0:
             B[(CHANGE + i) * LANES + lane] = 0.0
             time = B[OLD_TIME * LANES + lane]
-            if change == 1.0:
-                tally[(lane + 1) * TALLY + RELEASES] += 1
-                if period <= 0.0:
-                    note_return(B, lane, OLD_STATE, time, i, tally, history)
+            if change == 1.0 and period <= 0.0:
+                note_return(B, lane, OLD_STATE, time, i, history)
             wanted = (choice[KIND] == STICK_TO_SLIP and change == 1.0) or (
                 choice[KIND] == SLIP_TO_STICK and change == 2.0
             )
@@ -271,29 +265,30 @@ def attend(
     if B[CONDITION * LANES + lane] != ARRIVED:
         return True
     time = B[TIME * LANES + lane]
-    between = time_between(choice, settings, period)
-    if between > 0.0 and tally[(lane + 1) * TALLY + STROBES] * between <= time:
+    if B[STROBED * LANES + lane] <= time:
         note_row(B, lane, STATE, time, -1, point, choice, rows, numbers)
-        tally[(lane + 1) * TALLY + STROBES] += 1
-    if period > 0.0 and tally[(lane + 1) * TALLY + TURNS] * period <= time:
-        note_return(B, lane, STATE, time, -1, tally, history)
-        tally[(lane + 1) * TALLY + TURNS] += 1
-    if time >= times[3 * point + 1]:
+        between = time_between(choice, settings, period)
+        B[STROBED * LANES + lane] = next_multiple(time, between) * between
+    if B[TURN * LANES + lane] <= time:
+        note_return(B, lane, STATE, time, -1, history)
+        B[TURN * LANES + lane] = next_multiple(time, period) * period
+    if time >= B[FINAL_TIME * LANES + lane]:
         return True
     B[CONDITION * LANES + lane] = RUNNING
-    B[END * LANES + lane] = next_stop(lane, point, choice, settings, times, tally)
+    set_stop(B, lane)
     return False
 
 
-def note_return(B: Floats, lane: int, state: int, time: float, contact: int, tally: Ints, history: Floats) -> None:
+def note_return(B: Floats, lane: int, state: int, time: float, contact: int, history: Floats) -> None:
     """As `remember` of observe.py."""
-    place = (lane * HISTORY + tally[(lane + 1) * TALLY + RETURNS] % HISTORY) * HISTORY_WIDTH
+    number = int(B[RETURNED * LANES + lane])
+    place = (lane * HISTORY + number % HISTORY) * HISTORY_WIDTH
     history[place] = time
     history[place + 1] = contact
-    history[place + 2] = tally[(lane + 1) * TALLY + RELEASES]
+    history[place + 2] = B[RELEASED * LANES + lane]
     for i in range(N_STATES):
         history[place + 3 + i] = B[(state + i) * LANES + lane]
-    tally[(lane + 1) * TALLY + RETURNS] += 1
+    B[RETURNED * LANES + lane] += 1.0
 
 
 def note_row(
@@ -316,9 +311,7 @@ def finish(
     B: Floats,
     lane: int,
     settings: Floats,
-    times: Floats,
     history: Floats,
-    ring: Floats,
     tally: Ints,
     numbers: Ints,
     measures: Floats,
@@ -327,8 +320,8 @@ def finish(
     point = int(B[POINT * LANES + lane])
     number = point * NUMBERS
     measure = point * MEASURES
-    period = times[3 * point + 2]
-    unknown = period <= 0.0 and tally[(lane + 1) * TALLY + RELEASES] == 0
+    period = B[EXCITATION * LANES + lane]
+    unknown = period <= 0.0 and B[RELEASED * LANES + lane] == 0.0
     numbers[number + STATUS] = LEFT if B[CONDITION * LANES + lane] != ARRIVED or unknown else 0
     numbers[number + CHANGES] += int(B[EVENTS * LANES + lane])
     numbers[number + STEPS_TAKEN] = int(B[STEPS * LANES + lane])
@@ -341,8 +334,6 @@ def finish(
         measures[measure + STUCK + i] = B[(STICK_TIME + i) * LANES + lane]
         numbers[number + END_MODE + i] = int(B[(SIGN + i) * LANES + lane])
     if numbers[number + STATUS] == 0:
-        for i in range(HISTORY * HISTORY_WIDTH):
-            ring[i] = history[lane * HISTORY * HISTORY_WIDTH + i]
-        for i in range(TALLY):
-            tally[i] = tally[(lane + 1) * TALLY + i]
-        repeats(tally, settings, period, ring, numbers, number, measures, measure)
+        tally[RELEASES] = int(B[RELEASED * LANES + lane])
+        tally[RETURNS] = int(B[RETURNED * LANES + lane])
+        repeats(tally, settings, period, history, lane * HISTORY * HISTORY_WIDTH, numbers, number, measures, measure)

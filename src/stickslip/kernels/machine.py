@@ -17,8 +17,8 @@ def fused(a: float, b: float, c: float) -> float:
 
 
 def rough_ratio(a: float, b: float) -> float:
-    """The binary logarithm of a/b, both positive, within 0.09; far above all else where b is zero."""
-    return rough_log2(a) - rough_log2(b) if b > 0.0 else inf
+    """The binary logarithm of a/b, both positive, within 0.09; of zero that is -1023, as its bits say."""
+    return (rough_log2(a) if a > 0.0 else -1023.0) - (rough_log2(b) if b > 0.0 else -1023.0)
 
 
 def rough_exp2(x: float) -> float:
@@ -30,3 +30,11 @@ def rough_exp2(x: float) -> float:
 def any_lane(condition: bool) -> bool:
     """Whether the condition holds in any of the trajectories that travel together; here each travels alone."""
     return condition
+
+
+def gathered(special: bool, running: bool, overdue: bool) -> bool:
+    """Whether to do now what only some of the trajectories that travel together need.
+
+    All of them pay for it, so targets wait until enough need it or one has waited too long; here each travels alone.
+    """
+    return special

@@ -69,13 +69,21 @@ bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes befor
 for small changes their number, the parameter each varies, branches before and modes after an event, contacts that have
 entered a mode, and states that jumped there."""
 
-SIGN = BEFORE = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = CHANGE = HEED = OLD_TIME = OLD_STATE = 0
+SIGN = BEFORE = CALM = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
+CHANGE = HEED = OLD_TIME = OLD_STATE = 0
+"""In W, for trajectories in lockstep, where modes and counters are floats: slip signs, modes before the event, 1 where
+nothing has just happened; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
+once, ticks without going on; changes of mode, which of them to report, and time and state there."""
+
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
-NEAR_SIDE = END_VALUE = LEAST = LEAD = URGENCY = INVERSE = SINGULAR = 0
-"""In W, for trajectories in lockstep, where modes and counters are floats: slip signs, contacts to be asked about their
-mode, modes before the event; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
-once, ticks without going on, changes of mode, number of the trajectory, which changes to report, time and state before
-the tick; extents of the states and time in stick, and whether these are wanted. Then work space."""
+EXCITATION = FINAL_TIME = TURN = STROBED = RETURNED = RELEASED = 0
+"""There too: extents of the states and time in stick, and whether these are wanted; the period of the excitation, the
+end, the next whole period and the next strobe, how often the motion has returned, and releases."""
+
+NEAR_SIDE = FACTOR = END_VALUE = FIRST = SECOND = ROOM = LEAD = URGENCY = INVERSE = SINGULAR = 0
+TAU = PLACE = GOES = LOST = NEXT = NEXT_TIME = 0
+"""Work space of a tick. The last ones: how far to go, where an event is, whether to go, whether to give up, and where
+that leads."""
 
 KEPT = LANE_ROWS = 0
 """How much of W is kept between ticks; that and the constants of the model."""

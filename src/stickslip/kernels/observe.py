@@ -164,7 +164,7 @@ def observe_point(
                     rows, row, numbers, number, measures, measure,
                 )  # fmt: skip
         if status == FINISHED:
-            repeats(tally, settings, period, history, numbers, number, measures, measure)
+            repeats(tally, settings, period, history, 0, numbers, number, measures, measure)
     numbers[number + STATUS] = status
     numbers[number + CHANGES] = I[EVENTS] - before
     numbers[number + STEPS_TAKEN] = I[STEPS]
@@ -493,6 +493,7 @@ def repeats(
     settings: Floats,
     period: float,
     history: Floats,
+    begin: int,
     numbers: Ints,
     number: int,
     measures: Floats,
@@ -500,15 +501,16 @@ def repeats(
 ) -> None:
     """The period of the motion, n stick→slip points in m periods of the excitation; all 0 where none is found.
 
-    Without excitation m is 1, and n counts the stick→slip points of one period.
+    Without excitation m is 1, and n counts the stick→slip points of one period. The rings of returns lie in `history`
+    from `begin` on.
     """
     ring = RETURNS if period > 0.0 or tally[RELEASES] > 0 else PEAKS
-    shift = (ring - RETURNS) * HISTORY * HISTORY_WIDTH
+    shift = begin + (ring - RETURNS) * HISTORY * HISTORY_WIDTH
     total = tally[ring]
     kept = min(total, HISTORY)
     for lag in range(1, kept // 3 + 1):
         compared = min(kept - lag, max(2 * lag, kept // 2))
-        if difference(history, shift, total, lag, 0, compared, measures, measure) <= settings[SAME]:
+        if difference(history, shift, total, lag, 0, compared, settings[SAME], measures, measure) <= settings[SAME]:
             lag = settling(history, shift, total, lag, settings[SAME], measures, measure)
             a = shift + (total - 1) % HISTORY * HISTORY_WIDTH
             b = shift + (total - 1 - lag) % HISTORY * HISTORY_WIDTH
@@ -527,19 +529,28 @@ def settling(
     """
     for part in range(1, lag // 2 + 1):
         if lag % part == 0:
-            now = difference(history, shift, total, part, 0, lag, measures, measure)
-            before = difference(history, shift, total, part, lag, lag, measures, measure)
+            now = difference(history, shift, total, part, 0, lag, 1e3 * tolerance, measures, measure)
+            before = difference(history, shift, total, part, lag, lag, 1e300, measures, measure)
             if now <= 1e3 * tolerance and now <= 0.7 * before:
                 return part
     return lag
 
 
 def difference(
-    history: Floats, shift: int, total: int, lag: int, first: int, count: int, measures: Floats, measure: int
+    history: Floats,
+    shift: int,
+    total: int,
+    lag: int,
+    first: int,
+    count: int,
+    limit: float,
+    measures: Floats,
+    measure: int,
 ) -> float:
     """The largest difference between returns that lie `lag` apart, relative to the extent of the motion.
 
-    Of the returns counted back from the last one, those from `first` on; 1e300 where their contacts differ.
+    Of the returns counted back from the last one, those from `first` on; 1e300 where their contacts differ. Once it is
+    beyond `limit`, the rest is not looked at.
     """
     largest = 0.0
     for back in range(first, first + count):
@@ -554,4 +565,6 @@ def difference(
             gap = abs(history[a + 3 + i] - history[b + 3 + i])
             if gap > 0.0:
                 largest = max(largest, gap / scale)
+        if largest > limit:
+            return largest
     return largest

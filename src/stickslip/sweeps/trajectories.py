@@ -125,13 +125,12 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
 def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
     """All trajectories in lockstep; then one by one those that lockstep leaves."""
     m, count = field.lanes, len(group)
-    raw, ring = _room(m, codes, settings, group), m.HISTORY * m.HISTORY_WIDTH
+    raw = _room(m, codes, settings, group)
     m.observe_lanes(
         np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), cpu.aligned(m.LANE_ROWS * m.LANES),
         np.empty(count * m.LANE_ROWS), math.log2(settings.rtol), *_choices(codes, settings, group), count,
-        *group.flat(raw.starts), np.zeros(m.LANES * ring), np.zeros(ring),
-        np.zeros((m.LANES + 1) * m.TALLY, np.int64), raw.rows.reshape(-1), raw.numbers.reshape(-1),
-        raw.measures.reshape(-1),
+        *group.flat(raw.starts), np.zeros(m.LANES * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
+        raw.rows.reshape(-1), raw.numbers.reshape(-1), raw.measures.reshape(-1),
     )  # fmt: skip
     left = raw.numbers[:, m.STATUS] == m.LEFT
     if left.any():

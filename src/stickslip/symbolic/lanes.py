@@ -6,16 +6,23 @@ trajectories at once hide the time that operations take.
 
 from __future__ import annotations
 
+from functools import cache
+
 import sympy
 
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.recurrence import Order, Unrolled, Writer, place
 from stickslip.symbolic.source import Printer, Source, indented
+from stickslip.symbolic.tape import Node
 
 LANE_LIMIT = 6000
 """Longest text of a step in multiplications: beyond it, compiling takes too long."""
 
 MOST_CONTACTS = 2
+
+CIRCULAR = {"sin": "sine", "cos": "cosine"}
+HARMONIC = {"wave sin": "sin", "wave cos": "cos"}
+"""Series of A sin φ and A cos φ, φ linear in time: they need no partner, and bring their factor with them."""
 
 
 class LaneWriter(Unrolled):
@@ -23,33 +30,80 @@ class LaneWriter(Unrolled):
 
     def first(self, node: int) -> None:
         n = self.tape.nodes[node]
-        if n.operation in ("sin", "cos"):
-            name = "sine" if n.operation == "sin" else "cosine"
-            self.put(node, 0, f"{name}({self.at(n.arguments[0], 0)})")
+        if n.operation in CIRCULAR:
+            self.put(node, 0, f"{CIRCULAR[n.operation]}({self.at(n.arguments[0], 0)})")
+        elif n.operation in HARMONIC:
+            amplitude, angle = self.constant(n.constants[0]), self.at(n.arguments[0], 0)
+            self.put(node, 0, f"{amplitude}*{CIRCULAR[HARMONIC[n.operation]]}({angle})")
         else:
             super().first(node)
+            if n.operation == "square":
+                x = self.at(n.arguments[0], 0)
+                self.lines.append(f"slope{node} = {x} + {x}")
+
+    def harmonic(self, node: int, k: int) -> None:
+        """Order k of A cos φ or A sin φ where φ grows at a constant rate ω: c_k = −ω² c_(k−2) / (k (k − 1))."""
+        n = self.tape.nodes[node]
+        angle, amplitude = n.arguments[0], n.constants[0]
+        rate = self.tape.rate(angle)
+        if k == 1:
+            other, sign = ("sine", -1) if n.operation == "wave cos" else ("cosine", 1)
+            self.put(node, 1, f"{self.constant(sign * amplitude * rate)}*{other}({self.at(angle, 0)})")
+        else:
+            self.put(node, k, f"{self.constant(-(rate**2) / (k * (k - 1)))}*{self.at(node, k - 2)}")
 
     def next(self, node: int, k: Order) -> None:
         n = self.tape.nodes[node]
-        if n.operation == "square":
-            assert isinstance(k, int)
+        assert isinstance(k, int)
+        if n.operation in HARMONIC:
+            self.harmonic(node, k)
+        elif n.operation == "square":
             a = n.arguments[0]
             top = self.highest(a, k)
             assert isinstance(top, int)
-            pairs = [f"{self.at(a, j)}*{self.at(a, k - j)}" for j in range((k - 1) // 2, k - top - 1, -1)]
-            text = f"2.0*({' + '.join(pairs)})" if pairs else ""
+            pairs = [f"{self.at(a, j)}*{self.at(a, k - j)}" for j in range((k - 1) // 2, max(k - top - 1, 0), -1)]
+            terms = []
+            if pairs:
+                self.lines.append(f"half{node}_{k} = {' + '.join(pairs)}")
+                terms.append(f"(half{node}_{k} + half{node}_{k})")
             if k % 2 == 0 and k // 2 <= top:
-                middle = f"{self.at(a, k // 2)}*{self.at(a, k // 2)}"
-                text = f"{middle} + {text}" if text else middle
-            self.put(node, k, text or "0.0")
+                terms.append(f"{self.at(a, k // 2)}*{self.at(a, k // 2)}")
+            self.put_newest(node, k, a, " + ".join(terms) or "0.0")
         else:
             super().next(node, k)
 
     def quotient(self, node: int, k: Order) -> None:
-        Writer.quotient(self, node, k)
+        n = self.tape.nodes[node]
+        if not n.constants:
+            Writer.quotient(self, node, k)
+            return
+        assert isinstance(k, int)
+        b = self._denominator(n.arguments[-1])[0]
+        known = self.known(node, b, k)
+        self.put_newest(node, k, b, known if known == "0.0" else f"-{known}")
 
     def known(self, node: int, b: int, k: Order) -> str:
         return Writer.known(self, node, b, k)
+
+    def put_newest(self, node: int, k: int, x: int, older: str) -> None:
+        """Order k of a function of the series x: its slope times x_k, and what older orders add."""
+        self.assign(f"older{node}_{k}", older)
+        terms = [f"{self.slope(node)}*{self.at(x, k)}"] if self._alive(x, k) else []
+        terms += [text for text in (self.older(node, k),) if text != "0.0"]
+        self.put(node, k, " + ".join(terms) or "0.0")
+
+    def older(self, node: int, k: int) -> str:
+        return self.same.get(f"older{node}_{k}", f"older{node}_{k}")
+
+    def argument(self, node: int) -> int | None:
+        """The series of which a node is a function with a slope of its own, see `put_newest`."""
+        n = self.tape.nodes[node]
+        if n.operation == "quotient" and n.constants:
+            return self._denominator(n.arguments[-1])[0]
+        return n.arguments[0] if n.operation == "square" else None
+
+    def slope(self, node: int) -> str:
+        return f"slope{node}"
 
 
 class LanePrinter(Printer):
@@ -65,28 +119,31 @@ class LanePrinter(Printer):
 class LaneSource(Source):
     """All generated text of one model for lockstep."""
 
+    def __init__(self, equations: Equations, order: int) -> None:
+        super().__init__(equations, order)
+        plain = [*(x for _, x, _ in self.watched), *self.S, *self.h, *(x for row in [*self.G, *self.D] for x in row)]
+        self.shared = self.tape.reachable(plain)
+        """Series that are wanted as they are: taken up factors would only make second ones of them."""
+        self.f, self.a = ([self._folded(x) for x in series] for series in (self.f, self.a))
+        self.units = [self._unit(i) for i in range(self.contacts)]
+        self.S = [self._folded(x, unit) for x, unit in zip(self.S, self.units, strict=True)]
+        self.G = [[g if isinstance(g, int) else g / u for g, u in zip(row, self.units, strict=True)] for row in self.G]
+
     def _float_sizes(self) -> dict[str, int]:
         n, m, row = self.n, self.contacts, self.width
-        kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m, "GUESS": 1, "LIMIT": 1}
-        kept |= {"LOG_TOLERANCE": 1, "CONDITION": 1, "STEPS": 1, "ALLOWED": 1, "EVENTS": 1}
-        kept |= {
-            "WATCHING": 1,
-            "WATCHED_LOW": n,
-            "WATCHED_HIGH": n,
-            "STICK_TIME": m,
-            "HASTE": 1,
-            "TRIES": 1,
-            "POINT": 1,
-            "HEED": 1,
-            "CHANGE": m,
-            "OLD_TIME": 1,
-            "OLD_STATE": n,
-        }
+        kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
+        single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
+        single += ["CALM", "POINT", "HEED", "WATCHING", "OLD_TIME"]
+        single += ["EXCITATION", "FINAL_TIME", "TURN", "STROBED", "RETURNED", "RELEASED"]
+        kept |= dict.fromkeys(single, 1)
+        kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n}
         self.kept = sum(kept.values())
         sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
-        sizes |= {"SCALE": m, "NEAR_SIDE": m, "END_VALUE": m, "LEAST": m, "LEAD": m, "ROOT": m, "URGENCY": m}
-        sizes |= {"INVERSE": m, "SINGULAR": 1}
+        work = ("SCALE", "NEAR_SIDE", "FACTOR", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT", "URGENCY")
+        sizes |= dict.fromkeys(work, m)
+        sizes |= {"INVERSE": m, "SINGULAR": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
+        sizes |= {"NEXT": n, "NEXT_TIME": 1}
         return kept | sizes
 
     def _integer_sizes(self) -> dict[str, int]:
@@ -122,10 +179,10 @@ class LaneSource(Source):
         for target, x in targets:
             text = self.constant(x) if self.tape.is_constant(x) else self._plain(x)
             lines.append(f"{target} = {text}")
-        names = [f"{s} = W[{i}]" for i, s in enumerate(e.states)] + ["t = W[TIME]"]
+        names = [f"{s} = W[NEXT + {i}]" for i, s in enumerate(e.states)] + ["t = W[NEXT_TIME]"]
         return [
             "def rest(W: Floats) -> None:",
-            '    """v, G and D at the present state."""',
+            '    """v, G and D where the step leads."""',
             *indented([*names, *self._named_constants(), *lines]),
         ]
 
@@ -159,10 +216,46 @@ class LaneSource(Source):
     def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
         """λ in slip; sums of sums are made one, and take up the sign."""
         factor, series = super()._slip_series(contact, pattern)
-        if factor == 1 or not isinstance(series, int) or self.tape.nodes[series].operation != "linear":
-            return factor, series
+        return sympy.Integer(1), self._folded(series, factor * self.units[contact])
+
+    def constant(self, expression: sympy.Expr) -> str:
+        """As before; what depends on slip signs is such a sign times what is known once for all steps."""
+        signs = [sign for sign in self.signs if sign in expression.free_symbols]
+        if not signs:
+            return super().constant(expression)
+        once = expression.replace(lambda e: e.is_Pow and e.base in signs and e.exp.is_odd, lambda e: e.base)
+        known, frozen = once.as_independent(*signs, as_Add=False)
+        if known.is_Number:
+            return super().constant(once)
+        return super().constant(frozen * sympy.Symbol(super().constant(known)))
+
+    def _unit(self, contact: int) -> sympy.Expr:
+        """What friction forces are multiplied by: the slip acceleration that a unit of force causes.
+
+        Then a sticking contact has λ = −a, and a mass has nothing to multiply. Not where that changes, or is shared.
+        """
+        others = [row[contact] for row in self.G]
+        own = self.equations.D[contact][contact]
+        if self._coupled() or own == 0 or not self.tape.is_constant(own) or any(isinstance(g, int) for g in others):
+            return sympy.Integer(1)
+        return own
+
+    def _folded(self, series: int | sympy.Expr, factor: sympy.Expr = sympy.Integer(1)) -> int | sympy.Expr:  # noqa: B008
+        """A series times a factor as one sum, in which quotients and harmonics have taken up their factors."""
+        if not isinstance(series, int):
+            return factor * series
         constant, terms = self._flat(series)
-        return sympy.Integer(1), self.tape.combination(factor * constant, [(factor * c, node) for c, node in terms])
+        return self.tape.combination(factor * constant, [self._taken_up(factor * c, node) for c, node in terms])
+
+    def _taken_up(self, factor: sympy.Expr, series: int) -> tuple[sympy.Expr, int | sympy.Expr]:
+        n = self.tape.nodes[series]
+        if series in self.shared:
+            return factor, series
+        if n.operation == "quotient" and n.constants:
+            return sympy.Integer(1), self.tape.quotient(factor * n.constants[0], n.arguments[-1])
+        if n.operation in CIRCULAR and self.tape.degree(n.arguments[0]) == 1:
+            return sympy.Integer(1), self.tape.node(Node(f"wave {n.operation}", n.arguments, (factor,)))
+        return factor, series
 
     def _flat(self, node: int) -> tuple[sympy.Expr, list[tuple[sympy.Expr, int]]]:
         """A sum as its constant and its (factor, series), none of which is a sum."""
@@ -188,7 +281,7 @@ class LaneSource(Source):
             self._begin_forces()
         right = []
         for i in range(self.contacts):
-            writer.lines.append(f"slip{i} = {self._slip_force(i, k)}")
+            self._slip(i, k)
             terms = [self.coefficient(self.a[i], k)]
             terms += [self._times_force(self.D[i][j], j, k, low=1) for j in range(self.contacts)] if k != 0 else []
             right.append(" + ".join(t for t in terms if t != "0.0") or "0.0")
@@ -199,7 +292,33 @@ class LaneSource(Source):
                 writer.lines.append(f"l{i}_{k} = inverse{i}0*right0 + inverse{i}1*right1")
             return
         for i in range(self.contacts):
-            writer.lines.append(f"l{i}_{k} = ({right[i]})*minus{i} if stuck{i} else slip{i}")
+            stuck = f"-({right[i]})" if self.units[i] != 1 else f"({right[i]})*minus{i}"
+            writer.lines.append(f"l{i}_{k} = {stuck} if stuck{i} else slip{i}")
+
+    def _slip(self, contact: int, k: Order) -> None:
+        """λ in slip at order k. Where it is a function of one series, the newest order of that is added last."""
+        assert isinstance(self.writer, LaneWriter) and isinstance(k, int)
+        argument, terms = self._parts(contact)
+        lines = self.writer.lines
+        if argument is None or k == 0:
+            lines.append(f"slip{contact} = {self._slip_force(contact, k)}")
+        if argument is None:
+            return
+        if k == 0:
+            slopes = [self.writer.scaled(c, self.writer.slope(node)) for c, node in terms]
+            lines.append(f"gain{contact} = {_sum(slopes)}")
+            return
+        older = [(c, self.writer.older(node, k)) for c, node in terms]
+        lines.append(f"older{contact} = {_sum([self.writer.scaled(c, text) for c, text in older if text != '0.0'])}")
+        lines.append(f"slip{contact} = gain{contact}*{self.writer.at(argument, k)} + older{contact}")
+
+    def _parts(self, contact: int) -> tuple[int | None, list[tuple[sympy.Expr, int]]]:
+        """The series of which λ in slip is a function, and the (factor, series) it is made of; None if of several."""
+        assert isinstance(self.writer, LaneWriter)
+        series = self.slip_series[contact][1]
+        terms = self._flat(series)[1] if isinstance(series, int) else []
+        arguments = {self.writer.argument(node) for _, node in terms}
+        return (arguments.pop(), terms) if len(arguments) == 1 and not self._coupled() else (None, terms)
 
     def _begin_forces(self) -> None:
         """The inverse of the Delassus matrix, rows of slipping contacts replaced by those of the unit matrix."""
@@ -220,10 +339,10 @@ class LaneSource(Source):
             return
         doubts = []
         for i in range(self.contacts):
-            x = self.equations.D[i][i]
-            once = self.constant(-1 / x) if x != 0 and self.tape.is_constant(x) else f"-1.0/{d[i][i]}"
-            lines.append(f"minus{i} = {once}")
-            doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
+            if self.units[i] == 1:
+                lines.append(f"minus{i} = -1.0/{d[i][i]}")
+            if not self.tape.is_constant(self.equations.D[i][i]):
+                doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
         lines.append(f"W[SINGULAR] = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "W[SINGULAR] = 0.0")
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
@@ -244,22 +363,50 @@ class LaneSource(Source):
             for j, x in enumerate(self.D[i]):
                 if x != 0:
                     largest = f"max({self.coefficient(self.S[j], 0)}, abs(slip{j}))"
-                    terms.append(f"abs({self.coefficient(x, 0)})*{largest}")
+                    effect = x if isinstance(x, int) else x / self.units[j]
+                    terms.append(largest if effect == 1 else f"abs({self.coefficient(effect, 0)})*{largest}")
             self.writer.lines.append(f"W[SCALE + {i}] = {' + '.join(terms)}")
 
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""
         assert isinstance(k, int)
         for i in range(self.n):
-            terms = [self.coefficient(self.rates[i], k)]
-            for j, g in enumerate(self.G[i]):
-                if g != 0:
-                    terms.append(self._times_force(g, j, k))
-            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
+            acting = [j for j, g in enumerate(self.G[i]) if g != 0]
+            if len(acting) == 1 and self._parts(acting[0])[0] is not None:
+                text = self._pushed(i, acting[0], k)
+            else:
+                terms = [self.coefficient(self.rates[i], k)]
+                terms += [self._times_force(self.G[i][j], j, k) for j in acting]
+                text = _sum([t for t in terms if t != "0.0"])
             if k == 0 or text == "0.0":
                 self.writer.put(i, k + 1, text)
             else:
                 self.writer.put(i, k + 1, f"({text})*{1 / (k + 1)!r}")
+
+    def _pushed(self, state: int, contact: int, k: int) -> str:
+        """The rate of a state on which one contact acts: the newest order of the slip speed is added last."""
+        g, argument = self.G[state][contact], self._parts(contact)[0]
+        assert not isinstance(g, int) and argument is not None
+        free = [self.coefficient(self.rates[state], k)]
+        stick = [*free, self.writer.scaled(-g, self.coefficient(self.a[contact], k))]
+        held = "0.0" if self._is_held(state, contact) else _sum([t for t in stick if not t.endswith("0.0")])
+        if k == 0:
+            self.writer.lines.append(f"push{state} = {self.writer.scaled(g, f'gain{contact}')}")
+            slip = [*free, self.writer.scaled(g, f"slip{contact}")]
+        else:
+            older = self.writer.scaled(g, f"older{contact}")
+            slip = [*free, older, f"push{state}*{self.writer.at(argument, k)}"]
+        return f"{held} if stuck{contact} else {_sum([t for t in slip if t != '0.0'])}"
+
+    @cache  # noqa: B019 - a source lives as long as it is being written
+    def _is_held(self, state: int, contact: int) -> bool:
+        """Whether a sticking contact leaves a state no rate of its own."""
+        e = self.equations
+        return bool(sympy.expand(e.f[state] - e.G[state][contact] / e.D[contact][contact] * e.a[contact]) == 0)
+
+
+def _sum(terms: list[str]) -> str:
+    return " + ".join(terms).replace("+ -", "- ") or "0.0"
 
 
 def lane_source(equations: Equations, order: int) -> str | None:

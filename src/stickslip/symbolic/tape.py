@@ -84,12 +84,13 @@ class Tape:
         self.tables: dict[Table, int] = {}  # the branch of each table
         self.varying = {*equations.states, TIME, *perturbations}
         for i, state in enumerate(equations.states):
-            self.known[state] = self._node(Node("state", (i,)))
-        self.known[TIME] = self._node(Node("time", degree=1))
+            self.known[state] = self.node(Node("state", (i,)))
+        self.known[TIME] = self.node(Node("time", degree=1))
         for i, change in enumerate(perturbations):
-            self.known[change] = self._node(Node("perturbation", (i,)))
+            self.known[change] = self.node(Node("perturbation", (i,)))
 
-    def _node(self, node: Node) -> int:
+    def node(self, node: Node) -> int:
+        """The number of this operation, which is put on the tape if it is not there yet."""
         if node not in self.index:
             self.index[node] = len(self.nodes)
             self.nodes.append(node)
@@ -97,6 +98,14 @@ class Tape:
 
     def degree(self, node: int) -> int | None:
         return self.nodes[node].degree
+
+    def rate(self, node: int) -> sympy.Expr:
+        """The constant rate of a series that is linear in time."""
+        n = self.nodes[node]
+        if n.operation == "time":
+            return sympy.Integer(1)
+        assert n.operation == "linear" and n.degree == 1
+        return sympy.Add(*(c * self.rate(m) for c, m in zip(n.constants[1:], n.arguments, strict=True)))
 
     def reachable(self, wanted: Iterable[int | sympy.Expr]) -> set[int]:
         """The nodes among `wanted`, and all that they are made from."""
@@ -156,10 +165,10 @@ class Tape:
         inner = self._series(argument)
         if name == "atan":
             bottom = self._linear(sympy.Integer(1), [(sympy.Integer(1), self._square(inner))])
-            return self._node(Node("atan", (inner, bottom)))
-        node = self._node(Node(name, (inner,)))
+            return self.node(Node("atan", (inner, bottom)))
+        node = self.node(Node(name, (inner,)))
         if name in PARTNERS:
-            self._node(Node(PARTNERS[name], (inner,)))
+            self.node(Node(PARTNERS[name], (inner,)))
         return node
 
     def partner(self, node: int) -> int | None:
@@ -171,7 +180,7 @@ class Tape:
         lowered = self.lower(expression)
         if isinstance(lowered, int):
             return lowered
-        return self._node(Node("linear", (), (lowered,), 0))
+        return self.node(Node("linear", (), (lowered,), 0))
 
     def combination(self, base: int | sympy.Expr, terms: list[tuple[sympy.Expr, int | sympy.Expr]]) -> int | sympy.Expr:
         """base + Σ coefficient·series, as one operation where base is a sum already."""
@@ -193,7 +202,7 @@ class Tape:
         degree = None if None in degrees else max((d for d in degrees if d is not None), default=0)
         if constant == 0 and len(terms) == 1 and terms[0][0] == 1:
             return terms[0][1]
-        return self._node(Node("linear", tuple(n for _, n in terms), (constant, *(c for c, _ in terms)), degree))
+        return self.node(Node("linear", tuple(n for _, n in terms), (constant, *(c for c, _ in terms)), degree))
 
     def _sum(self, e: sympy.Add) -> int | sympy.Expr:
         constant: list[sympy.Expr] = []
@@ -236,12 +245,12 @@ class Tape:
         denominator = self._times(below)
         if numerator is None:
             return self.quotient(fixed, denominator)
-        ratio = self._node(Node("quotient", (numerator, denominator)))
+        ratio = self.node(Node("quotient", (numerator, denominator)))
         return self._linear(sympy.Integer(0), [(fixed, ratio)])
 
     def quotient(self, constant: sympy.Expr, denominator: int) -> int:
         """constant/series."""
-        return self._node(Node("quotient", (denominator,), (constant,)))
+        return self.node(Node("quotient", (denominator,), (constant,)))
 
     def _times(self, factors: list[int]) -> int:
         product, *rest = sorted(factors)
@@ -252,11 +261,11 @@ class Tape:
     def _multiply(self, a: int, b: int) -> int:
         degrees = (self.degree(a), self.degree(b))
         degree = None if None in degrees else sum(d for d in degrees if d is not None)
-        return self._node(Node("product", (a, b), degree=degree))
+        return self.node(Node("product", (a, b), degree=degree))
 
     def _square(self, a: int) -> int:
         degree = self.degree(a)
-        return self._node(Node("square", (a,), degree=None if degree is None else 2 * degree))
+        return self.node(Node("square", (a,), degree=None if degree is None else 2 * degree))
 
     def _power(self, base: sympy.Expr, exponent: sympy.Expr) -> int | sympy.Expr:
         if not self.is_constant(exponent):
@@ -269,8 +278,8 @@ class Tape:
         if exponent.is_Integer:
             return self._whole_power(lowered, int(exponent))
         if exponent == sympy.Rational(1, 2):
-            return self._node(Node("sqrt", (lowered,)))
-        return self._node(Node("power", (lowered,), (exponent,)))
+            return self.node(Node("sqrt", (lowered,)))
+        return self.node(Node("power", (lowered,), (exponent,)))
 
     def _whole_power(self, base: int, exponent: int) -> int:
         if exponent == 1:
@@ -313,7 +322,7 @@ class Tape:
 
     def _select(self, sign: sympy.Expr, positive: int | sympy.Expr, negative: int | sympy.Expr) -> int:
         choice = [n if isinstance(n, int) else self._linear(n, []) for n in (positive, negative)]
-        return self._node(Node("select", tuple(choice), (sign,)))
+        return self.node(Node("select", tuple(choice), (sign,)))
 
     def _table(self, e: sympy.Expr) -> int | sympy.Expr:
         """The cubic of the interval in which the slip speed lies, or its slope; constant coefficients along a step."""

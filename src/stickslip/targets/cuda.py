@@ -7,7 +7,9 @@ over trajectories are replaced, by kernels that take one trajectory each; all el
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 from functools import cache
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
@@ -62,7 +64,7 @@ def travel_kernel(
     if point < count:
         enter(W, I, B, 0, t_start, t_end, log_tolerance, most_steps, point, starts, parameters)
     while point < count:
-        if lane_tick(B):
+        if lane_tick(shared):
             leave(B, 0, ends, outcome)
             point = cuda.atomic.add(queue, 0, 1)
             if point < count:
@@ -79,7 +81,7 @@ def transient_kernel(queue, kept, log_tolerance, most_steps, count, starts, held
         hold(W, I, point, starts, held, parameters, times)
         enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, most_steps, point, starts, parameters)
     while point < count:
-        if lane_tick(B):
+        if lane_tick(shared):
             put_aside(B, 0, kept)
             point = cuda.atomic.add(queue, 0, 1)
             if point < count:
@@ -88,27 +90,80 @@ def transient_kernel(queue, kept, log_tolerance, most_steps, count, starts, held
 """
 _WATCH = """
 def watch_kernel(
-    queue, kept, choice, settings, count, times, histories, tallies, rows, numbers, measures
+    queue, kept, choice, settings, count, times, histories, rows, numbers, measures
 ):
     shared = cuda.shared.array(SHARED, float64)
     B = shared[cuda.threadIdx.x :: LANE_THREADS]
     slot = cuda.grid(1)
     history = histories[slot * RING : (slot + 1) * RING]
-    tally = tallies[slot * 2 * TALLY : (slot + 1) * 2 * TALLY]
+    tally = cuda.local.array(TALLY, int64)
     point = cuda.atomic.add(queue, 0, 1)
+    waited = 0
     if point < count:
-        take_up(B, 0, point, kept, choice, settings, times, tally, numbers, measures)
+        take_up(B, 0, point, kept, choice, settings, times, numbers, measures)
     while point < count:
-        if lane_tick(B):
-            if attend(B, 0, choice, settings, times, history, tally, rows, numbers, measures):
-                finish(B, 0, settings, times, history, history, tally, numbers, measures)
+        wanted = lane_tick(shared)
+        # One that has stopped can wait for others to do so; one that runs would go on.
+        stopped = wanted & (B[CONDITION] != RUNNING)
+        together = gathered(stopped, True, waited >= MOST_WAITS)
+        waited += 1
+        if wanted and (together or not stopped):
+            waited = 0
+            if attend(B, 0, choice, settings, history, rows, numbers):
+                finish(B, 0, settings, history, tally, numbers, measures)
                 point = cuda.atomic.add(queue, 0, 1)
                 if point < count:
-                    take_up(B, 0, point, kept, choice, settings, times, tally, numbers, measures)
+                    take_up(B, 0, point, kept, choice, settings, times, numbers, measures)
+"""
+_CHOICES = """
+def smaller(a, b):
+    return cuda.selp(b < a, b, a)
+
+
+def larger(a, b):
+    return cuda.selp(b > a, b, a)
+
+
 """
 LANE_THREADS = 64
-BLOCKS_PER_PROCESSOR = 6
+BLOCKS_PER_PROCESSOR = 4
 """Trajectories in lockstep: threads of a block, and blocks that are resident; each thread takes point after point."""
+
+ENOUGH = 3
+"""What is special is done when one in so many threads of a warp needs it."""
+
+
+class _WithoutBranches(ast.NodeTransformer):
+    """The tick with selects in place of `if` expressions and `and`, of which numba makes branches; rows of B in shared
+    memory."""
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        parts = [self.visit(part) for part in (node.test, node.body, node.orelse)]
+        return ast.Call(ast.Attribute(ast.Name("cuda", ast.Load()), "selp", ast.Load()), parts, [])
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        parts: list[ast.expr] = [self.visit(value) for value in node.values]
+        first, *others = parts
+        for other in others:
+            first = ast.BinOp(first, ast.BitAnd() if isinstance(node.op, ast.And) else ast.BitOr(), other)
+        return first
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Row r of B, of this thread."""
+        place = LANE_THREADS * ast.literal_eval(node.slice)
+        node.slice = ast.BinOp(ast.Constant(place), ast.Add(), ast.Name("lane", ast.Load()))
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        self.generic_visit(node)
+        node.body[:0] = ast.parse(f"lane = cuda.threadIdx.x & {LANE_THREADS - 1}").body
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        assert isinstance(node.func, ast.Name)
+        node.func.id = {"min": "smaller", "max": "larger"}.get(node.func.id, node.func.id)
+        return node
 
 
 class CudaError(RuntimeError):
@@ -152,7 +207,11 @@ class Program:
         self._names["LANE_THREADS"] = LANE_THREADS
         self._names["SHARED"] = module.LANE_ROWS * LANE_THREADS
         self._names["RING"] = module.HISTORY * module.HISTORY_WIDTH
-        self._names |= _bit_operations(self._cuda)
+        self._names |= _operations(self._cuda)
+        tree = ast.fix_missing_locations(_WithoutBranches().visit(ast.parse(inspect.getsource(module.lane_tick))))
+        exec(compile(_CHOICES + ast.unparse(tree), "<lane_tick>", "exec"), self._names)  # our own text
+        for name in ("smaller", "larger", "lane_tick"):
+            self._names[name] = self._cuda.jit(device=True)(self._names[name])
         self.propagate_lanes, self.observe_lanes = self._propagate_lanes, self._observe_lanes
 
     def _blocks(self, count: int) -> int:
@@ -195,7 +254,6 @@ class Program:
         parameters: Any,
         times: Any,
         _history: Any,
-        _ring: Any,
         _tally: Any,
         *results: Any,
     ) -> None:
@@ -209,12 +267,11 @@ class Program:
         )  # fmt: skip
         slots = blocks * LANE_THREADS
         history = cuda.device_array(slots * self._names["RING"])
-        tally = cuda.device_array(slots * 2 * self.TALLY, np.int64)  # type: ignore[attr-defined]
         rows, *others = results
         device = [self._row_room(choice, rows), *self._room(*others)]
         self._kernel(_WATCH, "watch_kernel")[blocks, LANE_THREADS](
             cuda.to_device(np.zeros(1, np.int64)), kept, cuda.to_device(choice), cuda.to_device(settings), count,
-            watched, history, tally, *device,
+            watched, history, *device,
         )  # fmt: skip
         if held.any():  # else all starts are as they were
             begun.copy_to_host(starts)
@@ -276,8 +333,9 @@ def _processors(cuda: Any) -> int | None:
     return getattr(find(), "MULTIPROCESSOR_COUNT", None)
 
 
-def _bit_operations(cuda: Any) -> dict[str, Any]:
-    """Rough logarithms and powers from the upper halves of floats; the simulator has the plain functions."""
+def _operations(cuda: Any) -> dict[str, Any]:
+    """Rough logarithms and powers from the upper halves of floats, and what a warp decides together; the simulator has
+    the plain functions."""
     if _processors(cuda) is None:
         return {}
     libdevice = importlib.import_module("numba.cuda.libdevice")
@@ -289,7 +347,14 @@ def _bit_operations(cuda: Any) -> dict[str, Any]:
     def rough_exp2(x: float) -> float:
         return joined(int((x + 1022.9575) * 1048576.0), 0)  # type: ignore[no-any-return]
 
-    functions = {"rough_ratio": rough_ratio, "rough_exp2": rough_exp2}
+    def gathered(special: bool, running: bool, overdue: bool) -> bool:
+        here = cuda.activemask()
+        wanted = cuda.ballot_sync(here, special)
+        urgent = cuda.ballot_sync(here, special and overdue)
+        many = cuda.popc(wanted) * ENOUGH >= cuda.popc(cuda.ballot_sync(here, running))
+        return bool(wanted != 0 and (many or urgent != 0))
+
+    functions = {"rough_ratio": rough_ratio, "rough_exp2": rough_exp2, "gathered": gathered}
     return {name: cuda.jit(device=True)(function) for name, function in functions.items()}
 
 

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-BUILTIN = {"abs", "min", "max", "any_lane", "rough_ratio", "rough_exp2", "fused"}
+BUILTIN = {"abs", "min", "max", "any_lane", "gathered", "rough_ratio", "rough_exp2", "fused"}
 BUILTIN |= {"exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "atan", "sinh", "cosh", "copysign"}
 _ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -36,20 +36,37 @@ def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     writer = _Writer(functions, values)
     result = writer.call(entry, [ast.Name("W")])
-    before, after = [], []
+    before = []
     for place in sorted(writer.read | writer.written):
         if place < kept:
             before.append(f"w{place} = B[{place}]")
         elif place >= constants:
             before.append(f"w{place} = B[{kept + place - constants}]")
-    after = [f"B[{place}] = w{place}" for place in sorted(writer.written) if place < kept]
-    writer.flush(f"w{place}" for place in writer.written if place < kept)
+    changed = sorted(place for place in writer.written if place < kept)
+    writer.flush(f"w{place}" for place in changed)
+    after = [f"B[{place}] = w{place}" for place in changed if not _stored_inside(writer.out, place)]
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in writer.out]
     lines = [line for text in [*before, *body, *after] for line in text.splitlines()]
     kind = "bool" if result is not None else "None"
     end = [] if result is None else [f"return {ast.unparse(result)}"]
     text = "\n".join(f"    {line}" for line in [*lines, *end])
     return f'def {name}(B: Floats) -> {kind}:\n    """`{entry}`, written out."""\n{text}\n'
+
+
+def _stored_inside(statements: Sequence[ast.stmt], place: int) -> bool:
+    """Where a place changes only inside of branches, it is written to B there, and not when none is taken."""
+    changing = [node for node in statements if f"w{place}" in _assigned(node)]
+    if not all(isinstance(node, ast.If) and not node.orelse for node in changing):
+        return False
+    for node in changing:
+        assert isinstance(node, ast.If)
+        node.body += ast.parse(f"B[{place}] = w{place}").body
+    return True
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    targets = [n.targets[0] for n in ast.walk(node) if isinstance(n, ast.Assign)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 class _Writer:

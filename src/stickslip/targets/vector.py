@@ -24,6 +24,7 @@ from stickslip.targets.compiler import (
 )
 
 CACHE_LINE = 64
+ENOUGH = 3  # what is special is done when one in so many trajectories needs it
 MAGIC = 6755399441055744.0  # 1.5·2^52: the last bits of x + this are those of the nearest whole number
 BETWEEN = 0.0425  # 1 + f lies above 2^f by up to 6 %: this puts it on both sides
 
@@ -66,8 +67,9 @@ class LaneBody(Body):
         lanes = self.translator.lanes
         if isinstance(value, ir.Constant) and to == self.vector and value.type in (FLOAT, INT):
             return ir.Constant(to, [FLOAT(float(value.constant))] * lanes)
-        if isinstance(value, ir.Constant) and to == self.mask and value.type == BOOL:
-            return ir.Constant(to, [value] * lanes)
+        if value.type == BOOL and to == self.mask:
+            everywhere = [ir.Constant(to, [BOOL(x)] * lanes) for x in (True, False)]
+            return self.builder.select(value, *everywhere)
         raise CompileError(f"{self.function.name}: a {value.type} cannot become a {to}")
 
     def place(self, node: ast.Subscript) -> ir.Value:
@@ -134,6 +136,8 @@ class LaneBody(Body):
         b = self.builder
         if name == "any_lane":
             return self.any_lane(self.converted(values[0], self.mask))
+        if name == "gathered":
+            return self.gathered(*(self.converted(value, self.mask) for value in values))
         values = [self.converted(value, self.vector) for value in values]
         match name, values:
             case (("min" | "max"), [left, right]):
@@ -165,6 +169,14 @@ class LaneBody(Body):
         """One number with a bit per lane, compared with nothing."""
         bits = ir.IntType(self.translator.lanes)
         return self.builder.icmp_unsigned("!=", self.builder.bitcast(mask, bits), bits(0))
+
+    def gathered(self, special: ir.Value, running: ir.Value, overdue: ir.Value) -> ir.Value:
+        """Where one in so many of those that run needs it, or one has waited too long."""
+        b, bits = self.builder, ir.IntType(self.translator.lanes)
+        counts = [b.ctpop(b.bitcast(mask, bits)) for mask in (special, running)]
+        many = b.icmp_unsigned(">=", b.mul(counts[0], bits(ENOUGH)), counts[1])
+        urgent = self.any_lane(b.and_(special, overdue))
+        return b.and_(self.any_lane(special), b.or_(many, urgent))
 
     def rough_exp2(self, x: ir.Value) -> ir.Value:
         """The other way round, on the upper half of the bits."""
