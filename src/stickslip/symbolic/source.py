@@ -271,11 +271,15 @@ class Source:
         if any(name.startswith("_") for name in free):
             if expression.is_Symbol:
                 return str(expression)
-            own = {x: sympy.Symbol(self.constant(x)) for x in expression.free_symbols if x in self.equations.parameters}
-            return self.frozen.setdefault(expression.xreplace(own), f"r{len(self.frozen)}")
+            return self.frozen.setdefault(self.with_constants(expression), f"r{len(self.frozen)}")
         name = self.constants.setdefault(expression, f"q{len(self.constants)}")
         self.used.add(expression)
         return name
+
+    def with_constants(self, expression: sympy.Expr) -> sympy.Expr:
+        """An expression whose parameters are entries of q: in a fixed order, so that the text is always the same."""
+        free = expression.free_symbols
+        return expression.xreplace({x: sympy.Symbol(self.constant(x)) for x in self.equations.parameters if x in free})
 
     def _constants(self) -> list[str]:
         return [
