@@ -18,6 +18,7 @@ from math import sqrt
 
 from stickslip.kernels.machine import any_lane, gathered, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
+    AFTER,
     ALLOWED,
     BEFORE,
     CALM,
@@ -116,9 +117,10 @@ def tick(W: Floats) -> bool:
     expansion(W)
     running = W[CONDITION] == RUNNING
     remaining = W[END] - W[TIME]
+    guess = min(W[GUESS], remaining)
     for i in range(N_CONTACTS):
-        set_polynomial(W, i)
-    natural = natural_step(W, min(W[GUESS], remaining))
+        set_polynomial(W, i, guess)
+    natural = natural_step(W, guess)
     h = min(natural, remaining)
     plain = running and is_plain(W, h, natural)
     special = running and not plain
@@ -169,14 +171,18 @@ def is_plain(W: Floats, h: float, natural: float) -> bool:
 def take_care(W: Floats, special: bool, natural: float, remaining: float) -> None:
     """What is not plain: modes to be settled, steps to be shortened, events to be located."""
     sound = W[SINGULAR] == 0.0
+    h = min(min(natural, W[LIMIT]), remaining)
+    released = False
     for i in range(N_CONTACTS):
         sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
+        released = released or (W[FRESH + i] > 0.0 and W[SIGN + i] != 0.0)
+        set_positive(W, i, h)
         mark_zeros(W, i)
         W[URGENCY + i] = urgency_of(W, i, natural)
     worst = settle(W, special)
     content = special and worst == 0.0
     count_changes(W, content)
-    h = limited(W, min(min(natural, W[LIMIT]), remaining))
+    h = limited(W, h)
     guessed = natural >= CLOSE * W[GUESS]
     able = content and sound and guessed and h > 0.0
     certain = able and is_certain(W, h)
@@ -188,8 +194,10 @@ def take_care(W: Floats, special: bool, natural: float, remaining: float) -> Non
     W[LIMIT] = (LARGEST if goes else 0.5 * h) if able else W[LIMIT]
     W[LOST] = 1.0 if special and not (sound and worst < LARGEST) else 0.0
     W[STEPS] = W[STEPS] + 1.0 if special else W[STEPS]
-    guess = min(natural, 4.0 * W[GUESS])
-    W[GUESS] = (SHORTER * guess if W[PLACE] < LARGEST else guess) if special else W[GUESS]
+    # After a release the step is often as long as it was after the last one.
+    W[AFTER] = natural if goes and released else W[AFTER]
+    after = W[AFTER] if W[AFTER] > 0.0 else SHORTER * natural
+    W[GUESS] = (after if W[PLACE] < LARGEST else natural) if special else W[GUESS]
     advance(W, special, remaining)
 
 
@@ -263,23 +271,43 @@ def stick_room(W: Floats, i: int) -> float:
 # -- modes -------------------------------------------------------------------------------------------------------
 
 
-def set_polynomial(W: Floats, i: int) -> None:
+def set_polynomial(W: Floats, i: int, h: float) -> None:
     """The polynomial whose first zero is the event of contact i: v in slip, λ − side·S in stick.
 
-    FACTOR is the sign that makes it positive while the mode holds.
+    The side is the one to which λ goes in the time h. FACTOR is the sign that makes the polynomial positive while the
+    mode holds.
     """
     v = ROW_V + i * WIDTH
     force = ROW_FORCE + i * WIDTH
     row = POLYNOMIAL + i * WIDTH
     sign = W[SIGN + i]
     sticks = sign == 0.0
-    h = W[GUESS]
     ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
     side = 1.0 if ahead > 0.0 else -1.0
     W[NEAR_SIDE + i] = side
     W[FACTOR + i] = -side if sticks else sign
     for k in range(ORDER + 1):
         W[row + k] = W[force + k] - side * W[ROW_STATIC + i * WIDTH + k] if sticks else W[v + k]
+
+
+def set_positive(W: Floats, i: int, h: float) -> None:
+    """The same with its sign, so that it is positive while the mode holds.
+
+    Nothing of the above is used again: what must be kept for special trajectories costs the plain ones more.
+    """
+    v = ROW_V + i * WIDTH
+    force = ROW_FORCE + i * WIDTH
+    row = POLYNOMIAL + i * WIDTH
+    sign = W[SIGN + i]
+    sticks = sign == 0.0
+    ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
+    side = 1.0 if ahead > 0.0 else -1.0
+    W[NEAR_SIDE + i] = side
+    W[FACTOR + i] = 1.0
+    factor = -side if sticks else sign
+    for k in range(ORDER + 1):
+        limit = W[ROW_STATIC + i * WIDTH + k]
+        W[row + k] = factor * (W[force + k] if sticks else W[v + k]) + (limit if sticks else 0.0)
 
 
 def mark_zeros(W: Floats, i: int) -> None:
@@ -451,10 +479,7 @@ def stays_positive(W: Floats, i: int, h: float) -> bool:
     b3 = p3 if lead == 0.0 else 0.0
     W[FIRST + i] = b0
     W[SECOND + i] = b1
-    # The negative terms of p from the fourth order on are, where p is minus the polynomial, the positive ones of that.
-    negative = negative_tail(W, row, h)
-    rest_value = W[END_VALUE + i] - p0 - p1 - p2 - p3
-    low = b0 + min(b3, 0.0) + (negative if W[FACTOR + i] > 0.0 else negative + rest_value)
+    low = b0 + min(b3, 0.0) + negative_tail(W, row, h)
     positive = low + min(b1, 0.0) + min(b2, 0.0) > 0.0
     above = b2 > 0.0 and 4.0 * low * b2 > b1 * b1 and low > 0.0
     steady = abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
@@ -745,6 +770,7 @@ def enter(
     W[POINT] = point
     W[HEED] = LARGEST
     W[CALM] = 0.0
+    W[AFTER] = 0.0
     for i in range(KEPT):
         B[i * LANES + lane] = W[i]
     for i in range(LANE_ROWS - KEPT):

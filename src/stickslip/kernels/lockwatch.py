@@ -242,9 +242,7 @@ def set_stop(B: Floats, lane: int) -> None:
     B[END * LANES + lane] = min(stop, B[FINAL_TIME * LANES + lane])
 
 
-def attend(
-    B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats, rows: Floats, numbers: Ints
-) -> bool:
+def attend(B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats, rows: Floats, numbers: Ints) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     point = int(B[POINT * LANES + lane])
     period = B[EXCITATION * LANES + lane]

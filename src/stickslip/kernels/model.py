@@ -69,10 +69,10 @@ bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes befor
 for small changes their number, the parameter each varies, branches before and modes after an event, contacts that have
 entered a mode, and states that jumped there."""
 
-SIGN = BEFORE = CALM = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
+SIGN = BEFORE = CALM = AFTER = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
 CHANGE = HEED = OLD_TIME = OLD_STATE = 0
 """In W, for trajectories in lockstep, where modes and counters are floats: slip signs, modes before the event, 1 where
-nothing has just happened; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
+nothing has just happened, the step after the last release; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
 once, ticks without going on; changes of mode, which of them to report, and time and state there."""
 
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0

@@ -131,10 +131,12 @@ class Plan:
 
     @property
     def order(self) -> int:
-        """The Taylor order; on a GPU a low one, which needs few registers."""
-        if self.settings.target != "cuda":
+        """The Taylor order; where many travel in lockstep a lower one, which needs fewer registers, most so on a GPU."""
+        if self.settings.target == "cuda":
+            return 12 if self.settings.rtol >= 1e-10 else 16
+        if not self.settings.lockstep:
             return self.method.taylor_order
-        return 12 if self.settings.rtol >= 1e-10 else 16
+        return 14 if self.settings.rtol >= 1e-9 else 16 if self.settings.rtol >= 1e-11 else 20
 
     @cached_property
     def neighbours(self) -> Motion:

@@ -79,8 +79,21 @@ class LaneWriter(Unrolled):
             return
         assert isinstance(k, int)
         b = self._denominator(n.arguments[-1])[0]
-        known = self.known(node, b, k)
-        self.put_newest(node, k, b, known if known == "0.0" else f"-{known}")
+        self.put_newest(node, k, b, self.older_of_quotient(node, b, k))
+        if k == 1 and self._alive(b, 1):
+            ratio = self._ratio(node)
+            self.lines += [f"near{node} = {ratio}*{self.at(b, 1)}", f"last{node} = {ratio}*{self.at(node, 1)}"]
+
+    def older_of_quotient(self, node: int, b: int, k: int) -> str:
+        """−Σ_(1≤j<k) b_j q_(k−j) / b_0, in which what waits for the order before passes through one operation only."""
+        if not self._alive(b, 1) or k == 1:
+            return "0.0"
+        if k == 2:
+            return f"-near{node}*{self.at(node, 1)}"
+        middle = self.sum(2, self.highest(b, k - 2), lambda j: f"{self.at(b, j)}*{self.at(node, k - j)}")
+        terms = [] if middle == "0.0" else [f"-{_grouped(middle)}*{self._ratio(node)}"]
+        terms += [f"-last{node}*{self.at(b, k - 1)}"] if self._alive(b, k - 1) else []
+        return _sum([*terms, f"-near{node}*{self.at(node, k - 1)}"])
 
     def known(self, node: int, b: int, k: Order) -> str:
         return Writer.known(self, node, b, k)
@@ -133,7 +146,7 @@ class LaneSource(Source):
         n, m, row = self.n, self.contacts, self.width
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
-        single += ["CALM", "POINT", "HEED", "WATCHING", "OLD_TIME"]
+        single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME"]
         single += ["EXCITATION", "FINAL_TIME", "TURN", "STROBED", "RETURNED", "RELEASED"]
         kept |= dict.fromkeys(single, 1)
         kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n}
@@ -188,8 +201,7 @@ class LaneSource(Source):
 
     def _plain(self, expression: sympy.Expr) -> str:
         """An expression of states and time, its parameters as constants."""
-        own = {x: sympy.Symbol(self.constant(x)) for x in expression.free_symbols if x in self.equations.parameters}
-        return str(LanePrinter().doprint(expression.xreplace(own)))
+        return str(LanePrinter().doprint(self.with_constants(expression)))
 
     def _named_constants(self) -> list[str]:
         return [f"{name} = W[Q + {i}]" for i, name in enumerate(self.constants.values())]
@@ -407,6 +419,10 @@ class LaneSource(Source):
 
 def _sum(terms: list[str]) -> str:
     return " + ".join(terms).replace("+ -", "- ") or "0.0"
+
+
+def _grouped(text: str) -> str:
+    return f"({text})" if " " in text else text
 
 
 def lane_source(equations: Equations, order: int) -> str | None:

@@ -36,15 +36,15 @@ def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     writer = _Writer(functions, values)
     result = writer.call(entry, [ast.Name("W")])
-    before = []
-    for place in sorted(writer.read | writer.written):
-        if place < kept:
-            before.append(f"w{place} = B[{place}]")
-        elif place >= constants:
-            before.append(f"w{place} = B[{kept + place - constants}]")
-    changed = sorted(place for place in writer.written if place < kept)
+    changed = {place for place in writer.written if place < kept}
     writer.flush(f"w{place}" for place in changed)
-    after = [f"B[{place}] = w{place}" for place in changed if not _stored_inside(writer.out, place)]
+    before, after = [], []
+    for place in sorted(writer.read | writer.written):
+        if place < kept or place >= constants:
+            row = place if place < kept else kept + place - constants
+            first, last = _moved(writer.out, f"w{place}", f"B[{row}]")
+            before += first
+            after += last
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in writer.out]
     lines = [line for text in [*before, *body, *after] for line in text.splitlines()]
     kind = "bool" if result is not None else "None"
@@ -53,15 +53,25 @@ def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept
     return f'def {name}(B: Floats) -> {kind}:\n    """`{entry}`, written out."""\n{text}\n'
 
 
-def _stored_inside(statements: Sequence[ast.stmt], place: int) -> bool:
-    """Where a place changes only inside of branches, it is written to B there, and not when none is taken."""
-    changing = [node for node in statements if f"w{place}" in _assigned(node)]
+def _moved(statements: Sequence[ast.stmt], name: str, row: str) -> tuple[list[str], list[str]]:
+    """What brings a variable from its row of B in the beginning, and back in the end.
+
+    One that is used only inside of branches is brought there: what is loaded early must be put aside until then.
+    """
+    using = [node for node in statements if name in _names(node)]
+    changing = [node for node in using if name in _assigned(node)]
     if not all(isinstance(node, ast.If) and not node.orelse for node in changing):
-        return False
-    for node in changing:
-        assert isinstance(node, ast.If)
-        node.body += ast.parse(f"B[{place}] = w{place}").body
-    return True
+        return [f"{name} = {row}"], [f"{row} = {name}"]
+    inside = bool(using) and all(isinstance(node, ast.If) and name not in _names(node.test) for node in using)
+    for node in using:
+        if isinstance(node, ast.If):
+            node.body[:0] = ast.parse(f"{name} = {row}").body if inside else []
+            node.body += ast.parse(f"{row} = {name}").body if node in changing else []
+    return ([] if inside else [f"{name} = {row}"]), []
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _assigned(node: ast.stmt) -> set[str]:
