@@ -5,13 +5,16 @@
 
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
 of the kernels (and of the whole call, with the copies), registers and local memory per thread, how many points
-lockstep left to the march, and how far the results are from the CPU's at rtol = 1e-12 where the motion is periodic:
-end state, and place and time of the releases. Then two blocks on a belt, which have two contacts.
+lockstep left to the march, the share of the GPU's FP64 peak (of which the Taylor expansions alone are counted, see
+`flops.py`; the peak is what multiply-adds in registers reach), and how far the results are from the CPU's at
+rtol = 1e-12 where the motion is periodic: end state, and place and time of the releases. Then two blocks on a belt,
+which have two contacts.
 """
 
 import sys
 import time
 
+import flops
 import numpy as np
 from numba import cuda
 
@@ -21,7 +24,7 @@ from stickslip.targets import cuda as target
 
 MODEL = ss.models.forced_oscillator("III")
 PERIODS = (300, 100)
-RTOL = 1e-8
+RTOL = 2e-8
 KERNELS = {"transient_kernel": target._TRANSIENT, "watch_kernel": target._WATCH}
 
 
@@ -56,6 +59,35 @@ def kernel_seconds(plan) -> float:
     return spent
 
 
+@cuda.jit
+def multiply_add(turns, out):
+    a, b, c, d = 1.0, 1.1, 1.2, 1.3
+    e, f, g, h = 1.4, 1.5, 1.6, 1.7
+    x = 1.0 - 1e-9 * cuda.threadIdx.x
+    for _ in range(turns):
+        a, b, c, d = a * x + 1e-9, b * x + 1e-9, c * x + 1e-9, d * x + 1e-9
+        e, f, g, h = e * x + 1e-9, f * x + 1e-9, g * x + 1e-9, h * x + 1e-9
+    out[cuda.grid(1)] = a + b + c + d + e + f + g + h
+
+
+def peak(turns=20_000, blocks=132 * 16, threads=256) -> float:
+    """Floating-point operations per second of multiply-adds that need no memory."""
+    out = cuda.device_array(blocks * threads)
+    seconds = []
+    for _ in range(3):
+        cuda.synchronize()
+        begin = time.perf_counter()
+        multiply_add[blocks, threads](turns, out)
+        cuda.synchronize()
+        seconds.append(time.perf_counter() - begin)
+    return 16.0 * turns * blocks * threads / min(seconds)
+
+
+def operations(model, changes, times) -> float:
+    """Floating-point operations of a Taylor expansion, the mean over some trajectories."""
+    return flops.per_step(model, changes, times, RTOL, order=12)
+
+
 def throughput(name: str, model, over, **settings) -> None:
     count = len(next(iter(over.values())))
     plan = ss.plan_sweep(model, over, observe=None, rtol=RTOL, target="cuda", chunk=count, **settings)
@@ -84,6 +116,12 @@ def throughput(name: str, model, over, **settings) -> None:
         flush=True,
     )
     print(f"  {steps:.0f} ticks each, {count * steps / alone:.2e} ticks/s; {sum(left)} left to the march")
+    name, values = next(iter(over.items()))
+    each = operations(model, [{name: float(value)} for value in values[:: count // 20][:20]], [200.0] * 20)
+    best = peak()
+    print(
+        f"  at least {count * steps * each / alone / best:.0%} of the FP64 peak, {best / 1e12:.1f} Tflop/s", flush=True
+    )
 
 
 def accuracy() -> None:

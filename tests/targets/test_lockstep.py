@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from math import cos, sin
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 import stickslip as ss
 from stickslip.field import GROUP, Field, lane_program
-from stickslip.kernels import circular
+from stickslip.kernels import circular, lockstep
 from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
 from stickslip.sweeps.plan import Plan
@@ -208,3 +209,46 @@ def term(W: Floats, k: int) -> float:
     B = [0.0, 0.5, 10.0, 2.0, 4.0]
     assert names["lane_main"](B) is True
     assert B == [10.0, 3.5, 10.0, 2.0, 4.0]
+
+
+def test_rows_are_moved_where_they_are_used():
+    source = """
+def main(W: Floats) -> None:
+    W[0] = W[0] + 1.0
+    if any_lane(W[0] > 2.0):
+        W[1] = W[1] + W[2]
+"""
+    text = unrolled(source, {}, "main", "lane_main", 3, 3)
+    begin, branch = text.split("if any_lane")
+    assert "B[1]" not in begin and "B[2]" not in begin and "w1 = B[1]" in branch and "B[1] = w1" in branch
+    assert "B[2] = w2" not in text, "what does not change is not written"
+    names = {"any_lane": bool, "Floats": object}
+    exec(text, names)
+    B = [0.0, 5.0, 7.0]
+    for expected in ([1.0, 5.0, 7.0], [2.0, 5.0, 7.0], [3.0, 12.0, 7.0]):
+        names["lane_main"](B)
+        assert expected == B
+
+
+@pytest.mark.parametrize("limit", [1e-3, 1.0])
+def test_bounds_on_the_tail_of_a_series(limit):
+    """What `tail_of` gives times VALUE, RATE and BEND is above the terms from order four on, their rate and bend."""
+    random = np.random.default_rng(3)
+    for order in (12, 13, 20):
+        values = vars(lockstep) | {"ORDER": order}
+        tail_of = FunctionType(lockstep.tail_of.__code__, values)
+        for _ in range(200):
+            series = random.standard_normal(order + 1) * limit ** np.arange(order + 1)
+            h, k = float(random.uniform(0.1, 3.0)), np.arange(4, order + 1)
+            terms, tail = np.abs(series[4:]) * h**k, tail_of(series, 0, h)
+            assert terms.sum() <= lockstep.VALUE * tail * (1 + 1e-12)
+            assert (k * terms).sum() <= lockstep.RATE * tail * (1 + 1e-12)
+            assert (k * (k - 1) * terms).sum() <= lockstep.BEND * tail * (1 + 1e-12)
+
+
+def test_few_ticks_are_lost():
+    """A block on a belt sticks under a force that grows evenly: one step to the release, one guess after it."""
+    model = ss.models.block_on_belt()
+    found = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, GROUP)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
+    alone = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, 20)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
+    assert found["steps"].mean() < 1.5 * alone["steps"].mean()

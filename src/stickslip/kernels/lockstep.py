@@ -39,6 +39,7 @@ from stickslip.kernels.model import (
     LANE_ROWS,
     LEAD,
     LIMIT,
+    LIMIT_VARIES,
     LOG_TOLERANCE,
     LOST,
     MODE,
@@ -204,9 +205,9 @@ def take_care(W: Floats, special: bool, natural: float, remaining: float) -> Non
 # -- the length of a step ----------------------------------------------------------------------------------------
 
 
-def last_term(W: Floats, row: int, h: float, extra: float) -> float:
+def last_term(W: Floats, row: int, h: float) -> float:
     """As in step.py, but its binary logarithm."""
-    scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
+    scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2]))
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
     return rough_ratio(last, scale)
 
@@ -221,7 +222,9 @@ def last_term_of_contact(W: Floats, i: int, h: float) -> float:
     scale = abs(W[row]) + growth + (W[static] if sticks else 0.0)
     matters = sticks or abs(W[row]) < 0.01 * growth
     own = rough_ratio(last, scale) if matters else NEVER
-    return max(own, last_term(W, static, h, 0.0) if sticks else NEVER)
+    if LIMIT_VARIES:
+        own = max(own, last_term(W, static, h) if sticks else NEVER)
+    return own
 
 
 def natural_step(W: Floats, h: float) -> float:
@@ -232,11 +235,11 @@ def natural_step(W: Floats, h: float) -> float:
     """
     largest = NEVER
     for i in range(N_STATES):
-        largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
+        largest = max(largest, last_term(W, SERIES + i * WIDTH, h))
     for i in range(N_CONTACTS):
         largest = max(largest, last_term_of_contact(W, i, h))
     for i in range(N_WATCHED):
-        largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h, 0.0))
+        largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h))
     return rough_exp2((W[LOG_TOLERANCE] - largest) * (1.0 / (ORDER - 1)))
 
 

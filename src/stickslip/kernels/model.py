@@ -72,8 +72,12 @@ entered a mode, and states that jumped there."""
 SIGN = BEFORE = CALM = AFTER = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
 CHANGE = HEED = OLD_TIME = OLD_STATE = 0
 """In W, for trajectories in lockstep, where modes and counters are floats: slip signs, modes before the event, 1 where
-nothing has just happened, the step after the last release; longest step allowed, logarithm of the tolerance, whether it runs, most steps, events at
-once, ticks without going on; changes of mode, which of them to report, and time and state there."""
+nothing has just happened, the step after the last release; longest step allowed, logarithm of the tolerance, whether it
+runs, most steps, events at once, ticks without going on; changes of mode, which of them to report, and time and state
+there."""
+
+LIMIT_VARIES = 1
+"""Whether a static limit changes along a step."""
 
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
 EXCITATION = FINAL_TIME = TURN = STROBED = RETURNED = RELEASED = 0

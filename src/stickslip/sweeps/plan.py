@@ -131,7 +131,7 @@ class Plan:
 
     @property
     def order(self) -> int:
-        """The Taylor order; where many travel in lockstep a lower one, which needs fewer registers, most so on a GPU."""
+        """The Taylor order; a lower one, which needs fewer registers, in lockstep, most so on a GPU."""
         if self.settings.target == "cuda":
             return 12 if self.settings.rtol >= 1e-10 else 16
         if not self.settings.lockstep:

@@ -163,7 +163,9 @@ class LaneSource(Source):
         return {"MODE": self.contacts}
 
     def _constants_of_module(self) -> dict[str, int]:
-        return super()._constants_of_module() | {"KEPT": self.kept, "LANE_ROWS": self.kept + len(self.constants)}
+        varies = any(isinstance(limit, int) for limit in self.S)
+        rows = {"KEPT": self.kept, "LANE_ROWS": self.kept + len(self.constants)}
+        return super()._constants_of_module() | rows | {"LIMIT_VARIES": int(varies)}
 
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""

@@ -126,8 +126,11 @@ def larger(a, b):
 
 """
 LANE_THREADS = 64
-BLOCKS_PER_PROCESSOR = 4
+BLOCKS_PER_PROCESSOR = 6
 """Trajectories in lockstep: threads of a block, and blocks that are resident; each thread takes point after point."""
+
+REGISTERS = 168
+"""So many registers per thread let that many blocks be resident; the tick of a model with two contacts wants more."""
 
 ENOUGH = 3
 """What is special is done when one in so many threads of a warp needs it."""
@@ -280,7 +283,8 @@ class Program:
     @cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, text: str, name: str) -> Any:
         exec(compile(text, f"<{name}>", "exec"), self._names)  # our own text, above
-        return self._cuda.jit(self._names[name])
+        in_lockstep = "lane_tick" in text and self.N_CONTACTS == 1 and _processors(self._cuda) is not None  # type: ignore[attr-defined]
+        return self._cuda.jit(self._names[name], **({"max_registers": REGISTERS} if in_lockstep else {}))
 
     def _room(self, *results: Any) -> list[Any]:
         """Room on the GPU for arrays that a kernel fills: what they hold here needs no way there."""
