@@ -38,5 +38,5 @@ def operations(etas: np.ndarray, periods: tuple[float, float], tol: float) -> fl
         diagram(etas, periods, tol)
     some = etas[:: max(1, len(etas) // 20)]
     changes, times = [{"base.eta": float(eta)} for eta in some], 40.0 * 2.0 * np.pi / some
-    order = ss.Exact(rtol=tol).taylor_order
+    order = ss.plan_sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol).order
     return _steps[len(etas), tol] * flops.per_step(MODEL, changes, times, tol, order)

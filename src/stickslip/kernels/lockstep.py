@@ -1,13 +1,15 @@
 """Trajectories in lockstep: one Taylor expansion of each per tick, whatever it is doing.
 
-A trajectory is a state machine. A tick expands it in its present mode. Where contacts have just changed, it asks first
-whether they are content with that mode, and changes the mode if not, without going on. Else it goes on: to the first
-event on its polynomials, or to the end of the step. At an event the new mode is tried in the next tick. So there is no
-costly path apart from the ordinary one, and trajectories that do different things still do the same operations.
+A trajectory is a state machine. A tick expands it in its present mode. Most steps are plain: nothing has just happened,
+and a quick bound says that nothing will, so the whole step is gone. All else is special: contacts have just changed and
+are asked whether they are content with the mode that is being tried, or an event may lie on the step and is located, or
+the step must be shortened. All that travel together pay for what one of them needs, so special ones wait, expanded in
+vain, until there are enough of them (`gathered`).
 
-All of `tick` is written with selects (`a if c else b`) in place of branches, and whether a loop goes on is asked of all
-trajectories together (`any_lane`); then a trajectory computes the same bits in any company. `targets/unroll.py` makes
-one long function of it, in which every place of W is a variable. Numbers are floats: whole numbers are known before.
+All of `tick` is written with selects (`a if c else b`) in place of branches, and whether a branch is taken or a loop
+goes on is asked of all trajectories together; then a trajectory computes the same bits in any company.
+`targets/unroll.py` makes one long function of it, in which every place of W is a variable. Numbers are floats: whole
+numbers are known before.
 
 Nothing here is guessed: a step on which the first event cannot be told for certain by simple means is halved. What is
 out of the ordinary (several events at once, friction that pushes, lift-off, numbers that are not finite) gives the
