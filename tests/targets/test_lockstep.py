@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import stickslip as ss
 from stickslip.field import GROUP, Field, lane_program
-from stickslip.kernels import circular, lockstep
+from stickslip.kernels import circular, lockevents
 from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
 from stickslip.sweeps.plan import Plan
@@ -235,15 +235,15 @@ def test_bounds_on_the_tail_of_a_series(limit):
     """What `tail_of` gives times VALUE, RATE and BEND is above the terms from order four on, their rate and bend."""
     random = np.random.default_rng(3)
     for order in (12, 13, 20):
-        values = vars(lockstep) | {"ORDER": order}
-        tail_of = FunctionType(lockstep.tail_of.__code__, values)
+        values = vars(lockevents) | {"ORDER": order}
+        tail_of = FunctionType(lockevents.tail_of.__code__, values)
         for _ in range(200):
             series = random.standard_normal(order + 1) * limit ** np.arange(order + 1)
             h, k = float(random.uniform(0.1, 3.0)), np.arange(4, order + 1)
             terms, tail = np.abs(series[4:]) * h**k, tail_of(series, 0, h)
-            assert terms.sum() <= lockstep.VALUE * tail * (1 + 1e-12)
-            assert (k * terms).sum() <= lockstep.RATE * tail * (1 + 1e-12)
-            assert (k * (k - 1) * terms).sum() <= lockstep.BEND * tail * (1 + 1e-12)
+            assert terms.sum() <= lockevents.VALUE * tail * (1 + 1e-12)
+            assert (k * terms).sum() <= lockevents.RATE * tail * (1 + 1e-12)
+            assert (k * (k - 1) * terms).sum() <= lockevents.BEND * tail * (1 + 1e-12)
 
 
 def test_few_ticks_are_lost():

@@ -18,6 +18,17 @@ trajectory up; it is then done again from its start by the march.
 
 from math import sqrt
 
+from stickslip.kernels.lockevents import (
+    BEND,
+    RATE,
+    VALUE,
+    earliest_event,
+    is_certain,
+    least_of,
+    stays_clear,
+    tail_of,
+    value_of,
+)
 from stickslip.kernels.machine import any_lane, gathered, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
     AFTER,
@@ -27,10 +38,8 @@ from stickslip.kernels.model import (
     CHANGE,
     CONDITION,
     END,
-    END_VALUE,
     EVENTS,
     FACTOR,
-    FIRST,
     FRESH,
     GOES,
     GUESS,
@@ -59,14 +68,12 @@ from stickslip.kernels.model import (
     POINT,
     POLYNOMIAL,
     RELEASED,
-    ROOM,
     ROOT,
     ROW_FORCE,
     ROW_GUARD,
     ROW_STATIC,
     ROW_V,
     SCALE,
-    SECOND,
     SERIES,
     SIGN,
     SINGULAR,
@@ -105,8 +112,6 @@ FARTHER = 4.0
 NEVER = -1100.0  # the logarithm of nothing
 STICK_ROOM, REST_ROOM = 9e3, 9.0  # as in step.py
 CLOSE, SHORTER = 0.5, 0.25  # how far a step may be below the guess at it; the guess after an event
-VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
-MOST_ROUNDS = 6.0
 CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
 MOST_TRIES = 100.0
 MOST_WAITS = 8.0
@@ -179,7 +184,8 @@ def take_care(W: Floats, special: bool, natural: float, remaining: float) -> Non
     for i in range(N_CONTACTS):
         sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
         released = released or (W[FRESH + i] > 0.0 and W[SIGN + i] != 0.0)
-        set_positive(W, i, h)
+        set_polynomial(W, i, h)
+        make_positive(W, i)
         mark_zeros(W, i)
         W[URGENCY + i] = urgency_of(W, i, natural)
     worst = settle(W, special)
@@ -295,24 +301,12 @@ def set_polynomial(W: Floats, i: int, h: float) -> None:
         W[row + k] = W[force + k] - side * W[ROW_STATIC + i * WIDTH + k] if sticks else W[v + k]
 
 
-def set_positive(W: Floats, i: int, h: float) -> None:
-    """The same with its sign, so that it is positive while the mode holds.
-
-    Nothing of the above is used again: what must be kept for special trajectories costs the plain ones more.
-    """
-    v = ROW_V + i * WIDTH
-    force = ROW_FORCE + i * WIDTH
+def make_positive(W: Floats, i: int) -> None:
+    """The polynomial with its sign, positive while the mode holds."""
     row = POLYNOMIAL + i * WIDTH
-    sign = W[SIGN + i]
-    sticks = sign == 0.0
-    ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
-    side = 1.0 if ahead > 0.0 else -1.0
-    W[NEAR_SIDE + i] = side
-    W[FACTOR + i] = 1.0
-    factor = -side if sticks else sign
     for k in range(ORDER + 1):
-        limit = W[ROW_STATIC + i * WIDTH + k]
-        W[row + k] = factor * (W[force + k] if sticks else W[v + k]) + (limit if sticks else 0.0)
+        W[row + k] = W[FACTOR + i] * W[row + k]
+    W[FACTOR + i] = 1.0
 
 
 def mark_zeros(W: Floats, i: int) -> None:
@@ -380,207 +374,6 @@ def count_changes(W: Floats, settled: bool) -> None:
     W[OLD_TIME] = W[TIME] if any_changed else W[OLD_TIME]
     for i in range(N_STATES):
         W[OLD_STATE + i] = W[STATE + i] if any_changed else W[OLD_STATE + i]
-
-
-# -- events ------------------------------------------------------------------------------------------------------
-
-
-def value_of(W: Floats, row: int, tau: float) -> float:
-    """The series that begins at W[row] at the time tau of the step: even and odd terms apart, two short chains."""
-    square = tau * tau
-    even = W[row + ORDER]
-    odd = W[row + ORDER - 1]
-    for k in range(ORDER - 2, -1, -2):
-        even = even * square + W[row + k]
-    for k in range(ORDER - 3, -1, -2):
-        odd = odd * square + W[row + k]
-    return odd * tau + even if ORDER % 2 == 0 else even * tau + odd
-
-
-def tail_of(W: Floats, row: int, h: float) -> float:
-    """Σ |c_k| (5h/4)^k over the orders from four on.
-
-    Since k ≤ 1.64 (5/4)^k and k (k − 1) ≤ 9.7 (5/4)^k for these, it bounds the sum itself, its rate and its bend at
-    all times up to h: by VALUE, RATE and BEND times this much, time measured in h.
-    """
-    x = 1.25 * h
-    square = x * x
-    even = abs(W[row + ORDER])
-    odd = abs(W[row + ORDER - 1])
-    for k in range(ORDER - 2, 3, -2):
-        even = even * square + abs(W[row + k])
-    for k in range(ORDER - 3, 3, -2):
-        odd = odd * square + abs(W[row + k])
-    # What is left to multiply by: x⁴ and x⁵ for an even order, x⁵ and x⁴ for an odd one.
-    return (odd * x + even if ORDER % 2 == 0 else even * x + odd) * (square * square)
-
-
-def negative_tail(W: Floats, row: int, h: float) -> float:
-    """Σ min(c_k, 0) h^k over the orders from four on."""
-    square = h * h
-    even = min(W[row + ORDER], 0.0)
-    odd = min(W[row + ORDER - 1], 0.0)
-    for k in range(ORDER - 2, 3, -2):
-        even = even * square + min(W[row + k], 0.0)
-    for k in range(ORDER - 3, 3, -2):
-        odd = odd * square + min(W[row + k], 0.0)
-    return (odd * h + even if ORDER % 2 == 0 else even * h + odd) * (square * square)
-
-
-def least_of(W: Floats, row: int, h: float) -> float:
-    """A bound from below on a series over the step: its constant term and all negative ones."""
-    low = h * (min(W[row + 1], 0.0) + h * (min(W[row + 2], 0.0) + h * min(W[row + 3], 0.0)))
-    return W[row] + low - VALUE * tail_of(W, row, h)
-
-
-def is_certain(W: Floats, h: float) -> bool:
-    """Whether each polynomial is easily seen either to stay positive on the step or to end negative."""
-    certain = True
-    for i in range(N_CONTACTS):
-        stays = stays_positive(W, i, h)
-        ends = W[FIRST + i] > 0.0 and W[END_VALUE + i] < 0.0 and W[ROOM + i] > 0.0
-        certain = certain and (stays or ends)
-    for i in range(N_WATCHED):
-        certain = certain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
-    return certain
-
-
-def stays_clear(W: Floats, i: int, h: float) -> bool:
-    """Whether the polynomial of contact i stays positive because its constant term outweighs all negative ones, and the
-    other limit, S + side·λ > 0, which is 2S − p for this polynomial p, is out of reach."""
-    row = POLYNOMIAL + i * WIDTH
-    factor = W[FACTOR + i]
-    tail = VALUE * tail_of(W, row, h)
-    p0 = factor * W[row]
-    p1 = factor * h * W[row + 1]
-    p2 = factor * h * h * W[row + 2]
-    p3 = factor * h * h * h * W[row + 3]
-    positive = p0 + min(p1, 0.0) + min(p2, 0.0) + min(p3, 0.0) > tail
-    most = p0 + abs(p1) + abs(p2) + abs(p3) + tail
-    return positive and (W[SIGN + i] != 0.0 or 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most)
-
-
-def stays_positive(W: Floats, i: int, h: float) -> bool:
-    """Whether the polynomial of contact i is easily seen to stay positive, and the other limit to be out of reach.
-
-    Leading zeros divided out, it is b₀ + b₁ s + b₂ s² + b₃ s³ + …, s from 0 to 1. It stays positive if the sum of b₀
-    and all negative terms is, or if the parabola of its first terms has its least value high enough, or if it ends
-    positive and only rises, only falls or always bends down.
-    """
-    row = POLYNOMIAL + i * WIDTH
-    lead = W[LEAD + i]
-    W[END_VALUE + i] = W[FACTOR + i] * value_of(W, row, h)
-    tail = tail_of(W, row, h)
-    p0 = W[FACTOR + i] * W[row]
-    power = W[FACTOR + i] * h
-    p1 = power * W[row + 1]
-    power *= h
-    p2 = power * W[row + 2]
-    power *= h
-    p3 = power * W[row + 3]
-    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else p0)
-    b1 = p3 if lead == 2.0 else (p2 if lead == 1.0 else p1)
-    b2 = 0.0 if lead == 2.0 else (p3 if lead == 1.0 else p2)
-    b3 = p3 if lead == 0.0 else 0.0
-    W[FIRST + i] = b0
-    W[SECOND + i] = b1
-    low = b0 + min(b3, 0.0) + negative_tail(W, row, h)
-    positive = low + min(b1, 0.0) + min(b2, 0.0) > 0.0
-    above = b2 > 0.0 and 4.0 * low * b2 > b1 * b1 and low > 0.0
-    steady = abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
-    bends = -2.0 * b2 > 6.0 * abs(b3) + BEND * tail
-    stays = positive or above or ((steady or bends) and W[END_VALUE + i] > 0.0)
-    # The other limit, S + side·λ > 0, is 2S − p for this polynomial p.
-    most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail
-    room = 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most or W[SIGN + i] != 0.0
-    W[ROOM + i] = 1.0 if room else 0.0
-    return b0 > 0.0 and stays and room
-
-
-def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
-    """The first zero of a polynomial that ends negative; −1 where that cannot be told, or would take too long.
-
-    Halley's method, kept inside by bisection.
-    """
-    row = POLYNOMIAL + i * WIDTH
-    # A parabola from the start, with its slope there, to the end.
-    start = W[FIRST + i]
-    first = W[SECOND + i]
-    second = W[END_VALUE + i] - start - first
-    low = 0.0
-    high = h
-    x = 2.0 * h * start / (sqrt(first * first - 4.0 * start * second) - first)
-    searching = crosses
-    rounds = 0.0
-    while any_lane(searching):
-        y = x * x
-        even = W[row + ORDER - ORDER % 2]
-        even_slope = 0.0
-        even_bend = 0.0
-        odd = W[row + ORDER - 1 + ORDER % 2]
-        odd_slope = 0.0
-        odd_bend = 0.0
-        for k in range(ORDER - ORDER % 2 - 2, -1, -2):
-            even_bend = even_bend * y + even_slope
-            even_slope = even_slope * y + even
-            even = even * y + W[row + k]
-        for k in range(ORDER - 3 + ORDER % 2, -1, -2):
-            odd_bend = odd_bend * y + odd_slope
-            odd_slope = odd_slope * y + odd
-            odd = odd * y + W[row + k]
-        value = even + x * odd
-        slope = odd + 2.0 * (x * even_slope + y * odd_slope)
-        bend = even_slope + 3.0 * x * odd_slope + 4.0 * y * (even_bend + x * odd_bend)  # half the second derivative
-        before = W[FACTOR + i] * value > 0.0
-        low = x if before else low
-        high = high if before else x
-        step = value * slope / (slope * slope - value * bend)
-        following = x - step
-        inside = low <= following and following <= high
-        found = inside and abs(step) <= 1e-5 * x  # the next one would be about the cube of that
-        following = following if inside else 0.5 * (low + high)
-        x = following if searching else x
-        rounds += 1.0
-        searching = searching and not found
-        lost = searching and rounds >= MOST_ROUNDS
-        x = -1.0 if lost else x
-        searching = searching and not lost
-    return x if crosses and is_alone(W, row, W[LEAD + i], x) else -1.0
-
-
-def is_alone(W: Floats, row: int, lead: float, x: float) -> bool:
-    """Whether x is the only zero up to there: divided by (t − x) the polynomial keeps its sign.
-
-    Leading zeros are divided out as well; what remains has the same quotient, but for its last terms.
-    """
-    quotient = 0.0
-    others = 0.0
-    for k in range(ORDER, 3, -1):
-        others = (others + abs(quotient)) * x
-        quotient = quotient * x + W[row + k]
-    others = (others + abs(quotient)) * x
-    quotient = quotient * x + W[row + 3]
-    twice = abs(quotient) > others
-    others = (others + abs(quotient)) * x
-    quotient = quotient * x + W[row + 2]
-    once = abs(quotient) > others
-    others = (others + abs(quotient)) * x
-    quotient = quotient * x + W[row + 1]
-    none = abs(quotient) > others
-    return (twice and lead == 2.0) or (once and lead == 1.0) or (none and lead == 0.0)
-
-
-def earliest_event(W: Floats, h: float, moving: bool) -> float:
-    """The time of the first event on the step; beyond h if there is none, negative if that is in doubt."""
-    earliest = 2.0 * h
-    for i in range(N_CONTACTS):
-        crosses = moving and h > 0.0 and W[END_VALUE + i] < 0.0
-        W[ROOT + i] = 2.0 * h
-        if any_lane(crosses):
-            root = root_of(W, i, h, crosses)
-            W[ROOT + i] = root if crosses else 2.0 * h
-        earliest = min(earliest, W[ROOT + i])
-    return earliest
 
 
 # -- going on ----------------------------------------------------------------------------------------------------
