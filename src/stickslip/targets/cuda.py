@@ -106,7 +106,7 @@ def watch_kernel(
         # One that has stopped can wait for others to do so; one that runs would go on.
         stopped = wanted & (B[CONDITION] != RUNNING)
         together = gathered(stopped, True, waited >= MOST_WAITS)
-        waited += 1
+        waited = waited + 1 if stopped else 0
         if wanted and (together or not stopped):
             waited = 0
             if attend(B, 0, choice, settings, history, rows, numbers):
