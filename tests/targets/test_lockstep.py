@@ -37,6 +37,13 @@ def coupled_contacts():
     )
 
 
+def given(**functions):
+    """A system whose friction weakens with the slip speed, with these functions."""
+    plain = {"f": lambda x, y, k=1.0: (y, -k * x), "G": lambda: (0.0, 1.0), "h": lambda y: y - 0.2}
+    names = functions.pop("states", ("x", "y"))
+    return ss.Filippov(names, **(plain | functions), kinetic=lambda v, a=0.5, d=1.5: a / (1 + d * v), static=0.6)
+
+
 MODELS = {
     "block_on_belt": (ss.models.block_on_belt, 60.0, 0.3),
     "two_blocks": (ss.models.two_blocks, 25.0, 0.3),
@@ -49,6 +56,12 @@ MODELS = {
     "coulomb_oscillator": (ss.models.coulomb_oscillator, 60.0, 3.0),
     "loaded by time": (
         lambda: on_belt(ss.Hyperbolic(1.0, 3.0), normal=lambda t, x_block: 1.5 + 0.2 * x_block * sin(t)), 40.0, 0.3,
+    ),
+    "effect on v changes": (lambda: given(h=lambda x, y: y * (1 + 0.3 * x * x) - 0.2), 20.0, 0.3),
+    "effect on rates changes": (lambda: given(G=lambda x: (0.0, 1 / (1 + 0.3 * x * x))), 20.0, 0.3),
+    "a rate without states": (
+        lambda: given(states=("x", "y", "z"), f=lambda x, y, k=1.0: (y, -k * x, 10.0), G=lambda: (0.0, 1.0, 0.5)),
+        20.0, 0.3,
     ),
     "belt in time": (lambda: on_belt(ss.Coulomb(0.4, 0.3), speed=lambda t: 0.5 * cos(2 * t)), 40.0, 0.3),
 }  # fmt: skip
@@ -64,6 +77,7 @@ def ensemble(model: Model, spread: float, count: int = 96) -> tuple[Floats, Floa
 
 
 QUICK = ("block_on_belt", "coupled contacts", "forced_oscillator", "block_and_pendulum", "belt in time")
+QUICK += ("effect on v changes", "effect on rates changes", "a rate without states")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import sympy
 
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.recurrence import Order, Unrolled, Writer, place
-from stickslip.symbolic.source import Printer, Source, indented
+from stickslip.symbolic.source import Printer, Source, grouped, indented
 from stickslip.symbolic.tape import Node
 
 LANE_LIMIT = 6000
@@ -91,7 +91,7 @@ class LaneWriter(Unrolled):
         if k == 2:
             return f"-near{node}*{self.at(node, 1)}"
         middle = self.sum(2, self.highest(b, k - 2), lambda j: f"{self.at(b, j)}*{self.at(node, k - j)}")
-        terms = [] if middle == "0.0" else [f"-{_grouped(middle)}*{self._ratio(node)}"]
+        terms = [] if middle == "0.0" else [f"-{grouped(middle)}*{self._ratio(node)}"]
         terms += [f"-last{node}*{self.at(b, k - 1)}"] if self._alive(b, k - 1) else []
         return _sum([*terms, f"-near{node}*{self.at(node, k - 1)}"])
 
@@ -138,7 +138,7 @@ class LaneSource(Source):
         self.shared = self.tape.reachable(plain)
         """Series that are wanted as they are: taken up factors would only make second ones of them."""
         self.f, self.a = ([self._folded(x) for x in series] for series in (self.f, self.a))
-        self.units = [self._unit(i) for i in range(self.contacts)]
+        self.units = [self.equations.D[i][i] if self._is_steady(i) else sympy.Integer(1) for i in range(self.contacts)]
         self.S = [self._folded(x, unit) for x, unit in zip(self.S, self.units, strict=True)]
         self.G = [[g if isinstance(g, int) else g / u for g, u in zip(row, self.units, strict=True)] for row in self.G]
 
@@ -243,16 +243,14 @@ class LaneSource(Source):
             return super().constant(once)
         return super().constant(frozen * sympy.Symbol(super().constant(known)))
 
-    def _unit(self, contact: int) -> sympy.Expr:
-        """What friction forces are multiplied by: the slip acceleration that a unit of force causes.
+    def _is_steady(self, contact: int) -> bool:
+        """Whether a force has the same effect at all times, and on its own contact alone.
 
-        Then a sticking contact has λ = −a, and a mass has nothing to multiply. Not where that changes, or is shared.
+        Then it is measured by the slip acceleration that it causes: a sticking contact has λ = −a, and for a mass there
+        is nothing to multiply.
         """
-        others = [row[contact] for row in self.G]
-        own = self.equations.D[contact][contact]
-        if self._coupled() or own == 0 or not self.tape.is_constant(own) or any(isinstance(g, int) for g in others):
-            return sympy.Integer(1)
-        return own
+        own, effects = self.equations.D[contact][contact], [row[contact] for row in self.equations.G]
+        return not self._coupled() and own != 0 and all(self.tape.is_constant(x) for x in (own, *effects))
 
     def _folded(self, series: int | sympy.Expr, factor: sympy.Expr = sympy.Integer(1)) -> int | sympy.Expr:  # noqa: B008
         """A series times a factor as one sum, in which quotients and harmonics have taken up their factors."""
@@ -306,7 +304,7 @@ class LaneSource(Source):
                 writer.lines.append(f"l{i}_{k} = inverse{i}0*right0 + inverse{i}1*right1")
             return
         for i in range(self.contacts):
-            stuck = f"-({right[i]})" if self.units[i] != 1 else f"({right[i]})*minus{i}"
+            stuck = f"-({right[i]})" if self._is_steady(i) else f"({right[i]})*minus{i}"
             writer.lines.append(f"l{i}_{k} = {stuck} if stuck{i} else slip{i}")
 
     def _slip(self, contact: int, k: Order) -> None:
@@ -327,12 +325,15 @@ class LaneSource(Source):
         lines.append(f"slip{contact} = gain{contact}*{self.writer.at(argument, k)} + older{contact}")
 
     def _parts(self, contact: int) -> tuple[int | None, list[tuple[sympy.Expr, int]]]:
-        """The series of which λ in slip is a function, and the (factor, series) it is made of; None if of several."""
+        """The series of which λ in slip is a function, and the (factor, series) it is made of.
+
+        No series where there are several, or where the effect of λ changes.
+        """
         assert isinstance(self.writer, LaneWriter)
         series = self.slip_series[contact][1]
         terms = self._flat(series)[1] if isinstance(series, int) else []
         arguments = {self.writer.argument(node) for _, node in terms}
-        return (arguments.pop(), terms) if len(arguments) == 1 and not self._coupled() else (None, terms)
+        return (arguments.pop(), terms) if len(arguments) == 1 and self._is_steady(contact) else (None, terms)
 
     def _begin_forces(self) -> None:
         """The inverse of the Delassus matrix, rows of slipping contacts replaced by those of the unit matrix."""
@@ -353,7 +354,7 @@ class LaneSource(Source):
             return
         doubts = []
         for i in range(self.contacts):
-            if self.units[i] == 1:
+            if not self._is_steady(i):
                 lines.append(f"minus{i} = -1.0/{d[i][i]}")
             if not self.tape.is_constant(self.equations.D[i][i]):
                 doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
@@ -389,7 +390,7 @@ class LaneSource(Source):
             if len(acting) == 1 and self._parts(acting[0])[0] is not None:
                 text = self._pushed(i, acting[0], k)
             else:
-                terms = [self.coefficient(self.rates[i], k)]
+                terms = [self._rate(i, k)]
                 terms += [self._times_force(self.G[i][j], j, k) for j in acting]
                 text = _sum([t for t in terms if t != "0.0"])
             if k == 0 or text == "0.0":
@@ -401,16 +402,19 @@ class LaneSource(Source):
         """The rate of a state on which one contact acts: the newest order of the slip speed is added last."""
         g, argument = self.G[state][contact], self._parts(contact)[0]
         assert not isinstance(g, int) and argument is not None
-        free = [self.coefficient(self.rates[state], k)]
-        stick = [*free, self.writer.scaled(-g, self.coefficient(self.a[contact], k))]
-        held = "0.0" if self._is_held(state, contact) else _sum([t for t in stick if not t.endswith("0.0")])
+        free, a = ([x] if x != "0.0" else [] for x in (self._rate(state, k), self.coefficient(self.a[contact], k)))
+        stick = [] if self._is_held(state, contact) else [*free, *(self.writer.scaled(-g, x) for x in a)]
         if k == 0:
             self.writer.lines.append(f"push{state} = {self.writer.scaled(g, f'gain{contact}')}")
             slip = [*free, self.writer.scaled(g, f"slip{contact}")]
         else:
             older = self.writer.scaled(g, f"older{contact}")
             slip = [*free, older, f"push{state}*{self.writer.at(argument, k)}"]
-        return f"{held} if stuck{contact} else {_sum([t for t in slip if t != '0.0'])}"
+        return f"{_sum(stick)} if stuck{contact} else {_sum(slip)}"
+
+    def _rate(self, state: int, k: int) -> str:
+        """Order k of the rate of a state without friction."""
+        return self.coefficient(self.rates[state], k)
 
     @cache  # noqa: B019 - a source lives as long as it is being written
     def _is_held(self, state: int, contact: int) -> bool:
@@ -421,10 +425,6 @@ class LaneSource(Source):
 
 def _sum(terms: list[str]) -> str:
     return " + ".join(terms).replace("+ -", "- ") or "0.0"
-
-
-def _grouped(text: str) -> str:
-    return f"({text})" if " " in text else text
 
 
 def lane_source(equations: Equations, order: int) -> str | None:

@@ -680,7 +680,7 @@ class Source:
             if text and series and scaled != "1.0":
                 text = f"fused({series}, {scaled}, {text})"
             else:
-                term = scaled if not series else series if scaled == "1.0" else f"{scaled}*{_grouped(series)}"
+                term = scaled if not series else series if scaled == "1.0" else f"{scaled}*{grouped(series)}"
                 text = f"{text} + {term}" if text else term
         return text or "0.0"
 
@@ -771,5 +771,6 @@ def _name(pattern: tuple[bool, ...]) -> str:
     return "taylor_" + "_".join("stick" if stuck else "slip" for stuck in pattern) if pattern else "taylor_free"
 
 
-def _grouped(text: str) -> str:
+def grouped(text: str) -> str:
+    """A text in parentheses, where it has several terms."""
     return f"({text})" if " " in text else text

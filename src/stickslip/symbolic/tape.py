@@ -102,8 +102,8 @@ class Tape:
     def rate(self, node: int) -> sympy.Expr:
         """The constant rate of a series that is linear in time."""
         n = self.nodes[node]
-        if n.operation == "time":
-            return sympy.Integer(1)
+        if n.operation == "time" or n.degree == 0:
+            return sympy.Integer(n.degree)
         assert n.operation == "linear" and n.degree == 1
         return sympy.Add(*(c * self.rate(m) for c, m in zip(n.constants[1:], n.arguments, strict=True)))
 
