@@ -110,16 +110,12 @@ def stays_positive(W: Floats, i: int, h: float) -> bool:
     """
     row = POLYNOMIAL + i * WIDTH
     lead = W[LEAD + i]
-    W[END_VALUE + i] = W[FACTOR + i] * value_of(W, row, h)
+    W[END_VALUE + i] = value_of(W, row, h)
     tail = tail_of(W, row, h)
-    p0 = W[FACTOR + i] * W[row]
-    power = W[FACTOR + i] * h
-    p1 = power * W[row + 1]
-    power *= h
-    p2 = power * W[row + 2]
-    power *= h
-    p3 = power * W[row + 3]
-    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else p0)
+    p1 = h * W[row + 1]
+    p2 = h * h * W[row + 2]
+    p3 = h * h * h * W[row + 3]
+    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else W[row])
     b1 = p3 if lead == 2.0 else (p2 if lead == 1.0 else p1)
     b2 = 0.0 if lead == 2.0 else (p3 if lead == 1.0 else p2)
     b3 = p3 if lead == 0.0 else 0.0
@@ -172,9 +168,8 @@ def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
         value = even + x * odd
         slope = odd + 2.0 * (x * even_slope + y * odd_slope)
         bend = even_slope + 3.0 * x * odd_slope + 4.0 * y * (even_bend + x * odd_bend)  # half the second derivative
-        before = W[FACTOR + i] * value > 0.0
-        low = x if before else low
-        high = high if before else x
+        low = x if value > 0.0 else low
+        high = high if value > 0.0 else x
         step = value * slope / (slope * slope - value * bend)
         following = x - step
         inside = low <= following and following <= high

@@ -161,7 +161,8 @@ def tick(W: Floats) -> bool:
     attention = W[CONDITION] > RUNNING
     for i in range(N_CONTACTS):
         change = W[CHANGE + i]
-        attention = attention or change == W[HEED] or (W[HEED] == 3.0 and change > 0.0)
+        heeded = change == W[HEED] or W[HEED] == 3.0
+        attention = attention or (change > 0.0 and heeded)
     return any_lane(attention)
 
 
@@ -257,8 +258,8 @@ def limited(W: Floats, h: float) -> float:
         sticks = W[SIGN + i] == 0.0
         # Not far beyond where the static limit would be reached at the present rate: on a step many times as long,
         # round-off in the last terms hides what happens.
-        margin = W[FACTOR + i] * W[POLYNOMIAL + i * WIDTH]
-        decline = -W[FACTOR + i] * W[POLYNOMIAL + i * WIDTH + 1]
+        margin = W[POLYNOMIAL + i * WIDTH]
+        decline = -W[POLYNOMIAL + i * WIDTH + 1]
         near = sticks and margin > 0.0 and FARTHER * margin < decline * h
         if any_lane(near):
             h = FARTHER * rough_exp2(rough_ratio(margin, decline)) if near else h
@@ -302,11 +303,10 @@ def set_polynomial(W: Floats, i: int, h: float) -> None:
 
 
 def make_positive(W: Floats, i: int) -> None:
-    """The polynomial with its sign, positive while the mode holds."""
+    """The polynomial with its sign, for all that follows: positive while the mode holds."""
     row = POLYNOMIAL + i * WIDTH
     for k in range(ORDER + 1):
         W[row + k] = W[FACTOR + i] * W[row + k]
-    W[FACTOR + i] = 1.0
 
 
 def mark_zeros(W: Floats, i: int) -> None:
@@ -331,9 +331,9 @@ def urgency_of(W: Floats, i: int, h: float) -> float:
     noise = NOISE * (static + force if sticks else W[SCALE + i] * h)
     # In stick the polynomial is for the side to which the force will go; what counts is the side where it is.
     here = not sticks or W[ROW_FORCE + i * WIDTH] * W[NEAR_SIDE + i] > 0.0
-    start = static - force if sticks else W[FACTOR + i] * W[row]
+    start = static - force if sticks else W[row]
     first = start if abs(start) > noise else 0.0
-    power = W[FACTOR + i]
+    power = 1.0
     for k in range(1, LEADS):
         power *= h
         value = W[row + k] * power

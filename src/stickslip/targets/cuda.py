@@ -1,6 +1,7 @@
 """The CUDA target: the same joined module, one trajectory per thread of a GPU, through numba-cuda.
 
-Every function of the module becomes a device function as it stands. The work arrays W and I of a trajectory are local
+Every function of the module becomes a device function as it stands, but for the tick of lockstep, in which selects are
+written so that numba sees them and rows lie in shared memory. The work arrays W and I of a trajectory are local
 memory of its thread, which the hardware lays out so that neighbouring threads read neighbouring words. Only the loops
 over trajectories are replaced, by kernels that take one trajectory each; all else is the text that the CPU runs.
 """
