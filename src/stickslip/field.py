@@ -22,6 +22,9 @@ from stickslip.targets import cpu, cuda, join, python
 
 TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python}
 Floats = NDArray[np.float64]
+ALIKE = 0.02
+"""Trajectories are alike that differ by less than this part of the spread of all."""
+
 GROUP = 256
 """So many trajectories are worth travelling in lockstep, and the time to compile that."""
 
@@ -166,7 +169,8 @@ class Field:
         rows = cpu.aligned(m.LANE_ROWS * m.LANES)
         ends, outcome = np.empty_like(starts), np.zeros((len(starts), 2), np.int64)
         flat = (starts.ravel(), parameters.ravel(), ends.ravel(), outcome.ravel())
-        m.propagate_lanes(floats, integers, rows, *times, math.log2(rtol), float(most_steps), len(starts), *flat)
+        limits = (math.log2(rtol), patience(m, starts, parameters), float(most_steps))
+        m.propagate_lanes(floats, integers, rows, *times, *limits, len(starts), *flat)
         left = outcome[:, 0] != 0
         if left.any():
             ends[left], outcome[left] = self._one_by_one(starts[left], parameters[left], times, rtol, most_steps)
@@ -208,6 +212,20 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     key = f"{_key(model)}|{order}|{kernels.name}"
     path = _path(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
     return Field(model, TARGETS[target].program(path), order, target)
+
+
+def patience(m: Any, starts: Floats, parameters: Floats) -> float:
+    """How many ticks trajectories in lockstep wait for each other: see `is_over` of kernels/lockstep.py.
+
+    Where those that follow each other differ by a small part of the spread of all, they do much the same, and waiting
+    keeps them together; with several contacts they soon do not.
+    """
+    some = np.linspace(0, max(len(starts) - 2, 0), 500).astype(int)
+    here, there = (np.hstack([starts[i], parameters[i]]) for i in (some, (some + 1) % len(starts)))
+    spread = np.ptp(here, axis=0)
+    apart = np.abs(there - here)[:, spread > 0] / spread[spread > 0]
+    alike = not apart.size or np.median(apart.max(axis=1)) < ALIKE
+    return float(m.PATIENT if alike and m.N_CONTACTS == 1 else m.IMPATIENT)
 
 
 def lane_program(model: Model, order: int, target: str = "cpu") -> Any:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import stickslip as ss
-from stickslip.field import GROUP, Field, lane_program
+from stickslip.field import GROUP, Field, lane_program, patience
 from stickslip.kernels import circular, lockevents
 from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
@@ -184,6 +184,22 @@ def test_chunks_do_not_change_the_bits():
         found.append(plan.assemble({c.index: plan.run(c) for c in plan.chunks}))
     for name in found[0].data_vars:
         np.testing.assert_array_equal(found[0][name].values, found[1][name].values, name)
+
+
+def test_neighbours_wait_for_each_other(monkeypatch):
+    """Those that are alike, with one contact; whether they wait changes no bits."""
+    model = ss.models.forced_oscillator("III")
+    field = ss.compile(model, order=12)
+    lanes, count = field.lanes, 300
+    alike = np.tile(field.parameters, (count, 1))
+    alike[:, list(model.parameters).index("base.eta")] = np.linspace(0.5, 2.5, count)
+    starts = np.zeros((count, 2))
+    assert patience(lanes, starts, alike) == lanes.PATIENT > 0.0
+    assert patience(lanes, starts, np.random.default_rng(1).permutation(alike)) == lanes.IMPATIENT < 0.0
+    assert patience(lane_program(ss.models.two_blocks(), 8), np.zeros((count, 4)), alike) == lanes.IMPATIENT
+    together, _ = field._in_lockstep(starts, alike, (0.0, 50.0), 1e-9, 10**9)
+    monkeypatch.setattr("stickslip.field.ALIKE", 0.0)
+    np.testing.assert_array_equal(field._in_lockstep(starts, alike, (0.0, 50.0), 1e-9, 10**9)[0], together)
 
 
 def test_what_needs_polynomials_is_left_to_the_march():

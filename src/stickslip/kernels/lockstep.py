@@ -3,8 +3,9 @@
 A trajectory is a state machine. A tick expands it in its present mode. Most steps are plain: nothing has just happened,
 and a quick bound says that nothing will, so the whole step is gone. All else is special: contacts have just changed and
 are asked whether they are content with the mode that is being tried, or an event may lie on the step and is located, or
-the step must be shortened. All that travel together pay for what one of them needs, so special ones wait, expanded in
-vain, until there are enough of them (`gathered`).
+the step must be shortened. All that travel together pay for what one of them needs, so they wait for each other,
+expanded in vain (`is_over`): those that do nearly the same at the end of slip, until all have come to it, so that from
+then on they need the same at the same time; those that have little in common until there are enough of them.
 
 All of `tick` is written with selects (`a if c else b`) in place of branches, and whether a branch is taken or a loop
 goes on is asked of all trajectories together; then a trajectory computes the same bits in any company.
@@ -21,7 +22,6 @@ from math import sqrt
 from stickslip.kernels.lockevents import (
     BEND,
     RATE,
-    VALUE,
     earliest_event,
     is_certain,
     least_of,
@@ -29,7 +29,7 @@ from stickslip.kernels.lockevents import (
     tail_of,
     value_of,
 )
-from stickslip.kernels.machine import any_lane, gathered, rough_exp2, rough_ratio
+from stickslip.kernels.machine import any_lane, anyone, outnumber, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
     AFTER,
     ALLOWED,
@@ -64,6 +64,7 @@ from stickslip.kernels.model import (
     OLD_STATE,
     OLD_TIME,
     ORDER,
+    PATIENCE,
     PLACE,
     POINT,
     POLYNOMIAL,
@@ -114,7 +115,7 @@ STICK_ROOM, REST_ROOM = 9e3, 9.0  # as in step.py
 CLOSE, SHORTER = 0.5, 0.25  # how far a step may be below the guess at it; the guess after an event
 CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
 MOST_TRIES = 100.0
-MOST_WAITS = 8.0
+MOST_CALM, PATIENT, IMPATIENT = 32.0, 32.0, -8.0  # see `is_over`
 MOST_HASTE = 20.0
 UNKNOWN = 9.0  # the mode of a contact that starts at rest, before it is settled
 LARGEST = 1e300
@@ -132,7 +133,9 @@ def tick(W: Floats) -> bool:
     h = min(natural, remaining)
     plain = running and is_plain(W, h, natural)
     special = running and not plain
-    together = gathered(special, running, W[TRIES] >= MOST_WAITS)
+    waits = special and (W[PATIENCE] < 0.0 or (W[CALM] > 0.0 and slips(W)))
+    served = special and (is_over(W, waits, running) or not waits)
+    together = any_lane(served)
     W[TAU] = h
     W[GOES] = 1.0 if plain else 0.0
     W[LOST] = 0.0
@@ -141,13 +144,14 @@ def tick(W: Floats) -> bool:
     W[NEXT_TIME] = W[END] if h == remaining else W[TIME] + h
     W[GUESS] = natural if plain else W[GUESS]
     W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
+    W[CALM] = W[CALM] + 1.0 if plain else W[CALM]
     if together:
-        take_care(W, special, natural, remaining)
+        take_care(W, served, natural, remaining)
     if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
         watch(W, W[TAU], W[GOES] > 0.0 and W[WATCHING] > 0.0)
     moving = W[GOES] > 0.0
     if together:
-        note_event(W, natural, special, moving)
+        note_event(W, natural, served, moving)
     total = 0.0
     for i in range(N_STATES):
         total += W[NEXT + i]
@@ -164,6 +168,26 @@ def tick(W: Floats) -> bool:
         heeded = change == W[HEED] or W[HEED] == 3.0
         attention = attention or (change > 0.0 and heeded)
     return any_lane(attention)
+
+
+def is_over(W: Floats, waits: bool, running: bool) -> bool:
+    """Whether those that wait go on now.
+
+    Patient ones wait at the end of slip, until none is missing, where one to which nothing has happened for long is not
+    missed, or for so many ticks as their patience lasts. Those of negative patience wait whenever they are special, but
+    only until one in three is.
+    """
+    complete = not anyone(running and not waits and W[CALM] <= MOST_CALM)
+    late = anyone(waits and W[TRIES] >= abs(W[PATIENCE]))
+    return complete or late or outnumber(waits and W[PATIENCE] < 0.0, running)
+
+
+def slips(W: Floats) -> bool:
+    """Whether a contact slips."""
+    slipping = False
+    for i in range(N_CONTACTS):
+        slipping = slipping or W[SIGN + i] != 0.0
+    return slipping
 
 
 def is_plain(W: Floats, h: float, natural: float) -> bool:
@@ -198,7 +222,7 @@ def take_care(W: Floats, special: bool, natural: float, remaining: float) -> Non
     certain = able and is_certain(W, h)
     place = earliest_event(W, h, certain)
     goes = certain and place >= 0.0
-    W[PLACE] = place if goes and place < h else LARGEST
+    W[PLACE] = place if goes and place <= h else LARGEST
     W[TAU] = min(h, W[PLACE]) if special else W[TAU]
     W[GOES] = (1.0 if goes else 0.0) if special else W[GOES]
     W[LIMIT] = (LARGEST if goes else 0.5 * h) if able else W[LIMIT]
@@ -284,7 +308,7 @@ def stick_room(W: Floats, i: int) -> float:
 
 
 def set_polynomial(W: Floats, i: int, h: float) -> None:
-    """The polynomial whose first zero is the event of contact i: v in slip, λ − side·S in stick.
+    """The polynomial whose first zero is the event of contact i: v in slip, side·S − λ in stick.
 
     The side is the one to which λ goes in the time h. FACTOR is the sign that makes the polynomial positive while the
     mode holds.
@@ -297,9 +321,9 @@ def set_polynomial(W: Floats, i: int, h: float) -> None:
     ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
     side = 1.0 if ahead > 0.0 else -1.0
     W[NEAR_SIDE + i] = side
-    W[FACTOR + i] = -side if sticks else sign
+    W[FACTOR + i] = side if sticks else sign
     for k in range(ORDER + 1):
-        W[row + k] = W[force + k] - side * W[ROW_STATIC + i * WIDTH + k] if sticks else W[v + k]
+        W[row + k] = side * W[ROW_STATIC + i * WIDTH + k] - W[force + k] if sticks else W[v + k]
 
 
 def make_positive(W: Floats, i: int) -> None:
@@ -417,20 +441,21 @@ def watch(W: Floats, tau: float, watched: bool) -> None:
 def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
     """The same for one state."""
     row = SERIES + i * WIDTH
+    begin = W[row]
     end = W[NEXT + i]
     tail = tail_of(W, row, tau)
     square = tau * tau
-    b1 = tau * W[row + 1]
-    b2 = square * W[row + 2]
-    b3 = square * tau * W[row + 3]
-    spread = abs(b1) + abs(b2) + abs(b3) + VALUE * tail
+    b1 = tau * abs(W[row + 1])
+    b2 = square * abs(W[row + 2])
+    b3 = square * tau * abs(W[row + 3])
     low = min(W[WATCHED_LOW + i], end)
     high = max(W[WATCHED_HIGH + i], end)
-    beyond = spread - NOISE * (abs(W[row]) + spread)
-    outside = W[row] + beyond > high or W[row] - beyond < low
-    unsure = watched and outside and abs(b1) <= 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
+    # A curve leaves its chord by an eighth of its bend at most; round-off is no motion.
+    bulge = 0.25 * b2 + 0.75 * b3 + 0.125 * BEND * tail - NOISE * abs(begin)
+    outside = max(begin, end) + bulge > high or min(begin, end) - bulge < low
+    unsure = watched and outside and b1 <= 2.0 * b2 + 3.0 * b3 + RATE * tail
     if any_lane(unsure):
-        once = 2.0 * abs(b2) > 6.0 * abs(b3) + BEND * tail  # then the rate has one zero at most
+        once = 2.0 * b2 > 6.0 * b3 + BEND * tail  # then the rate has one zero at most
         value = extreme(W, row, tau, unsure and once)
         low = min(low, value) if unsure and once else low
         high = max(high, value) if unsure and once else high
@@ -498,6 +523,7 @@ def propagate_lanes(
     t_start: float,
     t_end: float,
     log_tolerance: float,
+    patience: float,
     most_steps: float,
     count: int,
     starts: Floats,
@@ -511,7 +537,7 @@ def propagate_lanes(
     for lane in range(LANES):
         B[CONDITION * LANES + lane] = PARKED
         if following < count:
-            enter(W, I, B, lane, t_start, t_end, log_tolerance, most_steps, following, starts, parameters)
+            enter(W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts, parameters)
             following += 1
             travelling += 1
     while travelling > 0:
@@ -520,7 +546,10 @@ def propagate_lanes(
                 if B[CONDITION * LANES + lane] > RUNNING:
                     leave(B, lane, ends, outcome)
                     if following < count:
-                        enter(W, I, B, lane, t_start, t_end, log_tolerance, most_steps, following, starts, parameters)
+                        enter(
+                            W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts,
+                            parameters,
+                        )  # fmt: skip
                         following += 1
                     else:
                         B[CONDITION * LANES + lane] = PARKED
@@ -535,6 +564,7 @@ def enter(
     t_start: float,
     t_end: float,
     log_tolerance: float,
+    patience: float,
     most_steps: float,
     point: int,
     starts: Floats,
@@ -569,6 +599,7 @@ def enter(
     W[HEED] = LARGEST
     W[CALM] = 0.0
     W[AFTER] = 0.0
+    W[PATIENCE] = patience
     for i in range(KEPT):
         B[i * LANES + lane] = W[i]
     for i in range(LANE_ROWS - KEPT):

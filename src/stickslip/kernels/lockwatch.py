@@ -86,6 +86,7 @@ def observe_lanes(
     B: Floats,
     kept: Floats,
     log_tolerance: float,
+    patience: float,
     choice: Ints,
     settings: Floats,
     count: int,
@@ -108,7 +109,8 @@ def observe_lanes(
         B[CONDITION * LANES + lane] = PARKED
         if following < count:
             hold(W, I, following, starts, held, parameters, times)
-            enter(W, I, B, lane, 0.0, times[3 * following], log_tolerance, most_steps, following, starts, parameters)
+            end = times[3 * following]
+            enter(W, I, B, lane, 0.0, end, log_tolerance, patience, most_steps, following, starts, parameters)
             following += 1
             travelling += 1
     while travelling > 0:
@@ -118,10 +120,10 @@ def observe_lanes(
                     put_aside(B, lane, kept)
                     if following < count:
                         hold(W, I, following, starts, held, parameters, times)
+                        end = times[3 * following]
                         enter(
-                            W, I, B, lane, 0.0, times[3 * following], log_tolerance, most_steps, following, starts,
-                            parameters,
-                        )  # fmt: skip
+                            W, I, B, lane, 0.0, end, log_tolerance, patience, most_steps, following, starts, parameters
+                        )
                         following += 1
                     else:
                         B[CONDITION * LANES + lane] = PARKED

@@ -32,9 +32,11 @@ def any_lane(condition: bool) -> bool:
     return condition
 
 
-def gathered(special: bool, running: bool, overdue: bool) -> bool:
-    """Whether to do now what only some of the trajectories that travel together need.
+def anyone(condition: bool) -> bool:
+    """The same; on a GPU all threads of a warp learn it, while each goes its own way after `any_lane`."""
+    return condition
 
-    All of them pay for it, so targets wait until enough need it or one has waited too long; here each travels alone.
-    """
-    return special
+
+def outnumber(these: bool, those: bool) -> bool:
+    """Whether for one in three of those there is one of these."""
+    return these

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.field import Field
+from stickslip.field import Field, patience
 from stickslip.kernels import observe as kernel
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import NOTHING, Codes
@@ -122,13 +122,20 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
     return raw
 
 
+def _patience(m: Any, group: Group) -> float:
+    """How long these wait for each other: only where an excitation gives the beat do they stay in step."""
+    excited = bool((group.times[:, 2] > 0.0).all())
+    return patience(m, group.starts, group.parameters) if excited else float(m.IMPATIENT)
+
+
 def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
     """All trajectories in lockstep; then one by one those that lockstep leaves."""
     m, count = field.lanes, len(group)
     raw = _room(m, codes, settings, group)
     m.observe_lanes(
         np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), cpu.aligned(m.LANE_ROWS * m.LANES),
-        np.empty(count * m.LANE_ROWS), math.log2(settings.rtol), *_choices(codes, settings, group), count,
+        np.empty(count * m.LANE_ROWS), math.log2(settings.rtol), _patience(m, group),
+        *_choices(codes, settings, group), count,
         *group.flat(raw.starts), np.zeros(m.LANES * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
         raw.rows.reshape(-1), raw.numbers.reshape(-1), raw.measures.reshape(-1),
     )  # fmt: skip

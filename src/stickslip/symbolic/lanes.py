@@ -146,7 +146,7 @@ class LaneSource(Source):
         n, m, row = self.n, self.contacts, self.width
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
-        single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME"]
+        single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
         single += ["EXCITATION", "FINAL_TIME", "TURN", "STROBED", "RETURNED", "RELEASED"]
         kept |= dict.fromkeys(single, 1)
         kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n}

@@ -11,6 +11,8 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
@@ -53,69 +55,109 @@ def observe_kernel(choice, settings, count, starts, held, parameters, times, row
         )
 """
 
+_LOOP = """
+    shared = cuda.shared.array(SHARED, float64)
+    B = shared[cuda.threadIdx.x :: LANE_THREADS]
+    going, more, point, ticks, deadline = False, True, 0, 0, 0
+    while True:
+        travelling = counted(going)
+        if more and travelling < WARP and (travelling == 0 or ticks >= deadline):
+            following = taken(queue, not going)
+            if not going:
+                B[CONDITION] = PARKED
+                if following < count:
+                    point, going = following, True
+                    {begin}
+            travelling = counted(going)
+            more = travelling == WARP
+            ticks, deadline = 0, FAR_OFF
+        if travelling == 0:
+            break
+        ticks += 1
+        ended = False
+        {tick}
+        if ended:
+            going = False
+            B[CONDITION] = PARKED
+        if counted(ended) > 0:
+            deadline = min(deadline, ticks + ticks // PART)
+"""
+"""Neighbours that begin together often do the same at the same time, which is quickest. So the threads of a warp take
+points when all have ended, or when the first that has ended has waited for a part of its time."""
+
+PART, FAR_OFF = 16, 2**60
+"""That part, one in so many ticks; a tick that never comes."""
+
+
+def _loop(begin: str, tick: str) -> str:
+    begin, tick = (text.strip().replace("\n", "\n" + " " * depth) for text, depth in ((begin, 20), (tick, 8)))
+    return _LOOP.format(begin=begin, tick=tick)
+
+
 _TRAVEL = """
 def travel_kernel(
-    queue, t_start, t_end, log_tolerance, most_steps, count, starts, parameters, ends, outcome
+    queue, t_start, t_end, log_tolerance, patience, most_steps, count, starts, parameters, ends, outcome
 ):
-    shared = cuda.shared.array(SHARED, float64)
-    B = shared[cuda.threadIdx.x :: LANE_THREADS]
     W = cuda.local.array(FLOATS, float64)
     I = cuda.local.array(INTEGERS, int64)
-    point = cuda.atomic.add(queue, 0, 1)
-    if point < count:
-        enter(W, I, B, 0, t_start, t_end, log_tolerance, most_steps, point, starts, parameters)
-    while point < count:
-        if lane_tick(shared):
-            leave(B, 0, ends, outcome)
-            point = cuda.atomic.add(queue, 0, 1)
-            if point < count:
-                enter(W, I, B, 0, t_start, t_end, log_tolerance, most_steps, point, starts, parameters)
-"""
+""" + _loop(
+    "enter(W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters)",
+    """
+if lane_tick(shared) & going:
+    leave(B, 0, ends, outcome)
+    ended = True
+""",
+)
 _TRANSIENT = """
-def transient_kernel(queue, kept, log_tolerance, most_steps, count, starts, held, parameters, times):
-    shared = cuda.shared.array(SHARED, float64)
-    B = shared[cuda.threadIdx.x :: LANE_THREADS]
+def transient_kernel(queue, kept, log_tolerance, patience, most_steps, count, starts, held, parameters, times):
     W = cuda.local.array(FLOATS, float64)
     I = cuda.local.array(INTEGERS, int64)
-    point = cuda.atomic.add(queue, 0, 1)
-    if point < count:
-        hold(W, I, point, starts, held, parameters, times)
-        enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, most_steps, point, starts, parameters)
-    while point < count:
-        if lane_tick(shared):
-            put_aside(B, 0, kept)
-            point = cuda.atomic.add(queue, 0, 1)
-            if point < count:
-                hold(W, I, point, starts, held, parameters, times)
-                enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, most_steps, point, starts, parameters)
-"""
+""" + _loop(
+    """
+hold(W, I, point, starts, held, parameters, times)
+enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, patience, most_steps, point, starts, parameters)
+""",
+    """
+if lane_tick(shared) & going:
+    put_aside(B, 0, kept)
+    ended = True
+""",
+)
 _WATCH = """
 def watch_kernel(
     queue, kept, choice, settings, count, times, histories, rows, numbers, measures
 ):
-    shared = cuda.shared.array(SHARED, float64)
-    B = shared[cuda.threadIdx.x :: LANE_THREADS]
     slot = cuda.grid(1)
     history = histories[slot * RING : (slot + 1) * RING]
     tally = cuda.local.array(TALLY, int64)
-    point = cuda.atomic.add(queue, 0, 1)
     waited = 0
-    if point < count:
-        take_up(B, 0, point, kept, choice, settings, times, numbers, measures)
-    while point < count:
-        wanted = lane_tick(shared)
-        # One that has stopped can wait for others to do so; one that runs would go on.
-        stopped = wanted & (B[CONDITION] != RUNNING)
-        together = gathered(stopped, True, waited >= MOST_WAITS)
-        waited = waited + 1 if stopped else 0
-        if wanted and (together or not stopped):
-            waited = 0
-            if attend(B, 0, choice, settings, history, rows, numbers):
-                finish(B, 0, settings, history, tally, numbers, measures)
-                point = cuda.atomic.add(queue, 0, 1)
-                if point < count:
-                    take_up(B, 0, point, kept, choice, settings, times, numbers, measures)
+""" + _loop(
+    "take_up(B, 0, point, kept, choice, settings, times, numbers, measures)",
+    """
+wanted = lane_tick(shared) & going
+# One that has stopped can wait for others to do so; one that runs would go on.
+stopped = wanted & (B[CONDITION] != RUNNING)
+together = (counted(stopped) == travelling) | (counted(stopped & (waited >= MOST_STOPS)) > 0)
+waited = waited + 1 if stopped else 0
+if wanted and (together or not stopped):
+    waited = 0
+    if attend(B, 0, choice, settings, history, rows, numbers):
+        finish(B, 0, settings, history, tally, numbers, measures)
+        ended = True
+""",
+)
+_ALONE = """
+def counted(condition):
+    return 1 if condition else 0
+
+
+def taken(queue, wanted):
+    return cuda.atomic.add(queue, 0, 1) if wanted else 0
+
+
 """
+"""What the threads of a warp do together, for the simulator, in which each travels alone."""
+
 _CHOICES = """
 def smaller(a, b):
     return cuda.selp(b < a, b, a)
@@ -133,8 +175,15 @@ BLOCKS_PER_PROCESSOR = 6
 REGISTERS = 168
 """So many registers per thread let that many blocks be resident; the tick of a model with two contacts wants more."""
 
-ENOUGH = 3
-"""What is special is done when one in so many threads of a warp needs it."""
+NO_PATIENCE = 0.0
+"""Those of a warp that are not alike do not wait for each other."""
+
+MOST_STOPS = 32
+"""So many ticks one that has stopped waits for the others of its warp to stop."""
+
+
+WARP, FULL = 32, 0xFFFFFFFF
+"""Threads of a warp, and all of them as bits."""
 
 
 class _WithoutBranches(ast.NodeTransformer):
@@ -208,13 +257,15 @@ class Program:
 
     def _prepare_lanes(self, module: Any) -> None:
         """Rows of B lie in shared memory, those of neighbouring threads side by side."""
-        self._names["LANE_THREADS"] = LANE_THREADS
-        self._names["SHARED"] = module.LANE_ROWS * LANE_THREADS
-        self._names["RING"] = module.HISTORY * module.HISTORY_WIDTH
+        own = {"LANE_THREADS": LANE_THREADS, "PART": PART, "FAR_OFF": FAR_OFF, "MOST_STOPS": MOST_STOPS}
+        own |= {"SHARED": module.LANE_ROWS * LANE_THREADS, "RING": module.HISTORY * module.HISTORY_WIDTH}
+        assert not own.keys() & vars(module).keys(), "a name of the kernels would have two meanings"
+        self._names |= own
         self._names |= _operations(self._cuda)
         tree = ast.fix_missing_locations(_WithoutBranches().visit(ast.parse(inspect.getsource(module.lane_tick))))
-        exec(compile(_CHOICES + ast.unparse(tree), "<lane_tick>", "exec"), self._names)  # our own text
-        for name in ("smaller", "larger", "lane_tick"):
+        text = (_CHOICES if "counted" in self._names else _CHOICES + _ALONE) + ast.unparse(tree)
+        exec(compile(text, "<lane_tick>", "exec"), self._names)  # our own text
+        for name in re.findall(r"^def (\w+)", text, re.MULTILINE):
             self._names[name] = self._cuda.jit(device=True)(self._names[name])
         self.propagate_lanes, self.observe_lanes = self._propagate_lanes, self._observe_lanes
 
@@ -232,6 +283,7 @@ class Program:
         t_start: float,
         t_end: float,
         log_tolerance: float,
+        patience: float,
         most_steps: float,
         count: int,
         *arrays: Any,
@@ -240,7 +292,7 @@ class Program:
         queue = self._cuda.to_device(np.zeros(1, np.int64))
         given, results = [self._cuda.to_device(a) for a in arrays[:-2]], self._room(*arrays[-2:])
         launch = kernel[self._blocks(count), LANE_THREADS]
-        launch(queue, t_start, t_end, log_tolerance, most_steps, count, *given, *results)
+        launch(queue, t_start, t_end, log_tolerance, max(patience, NO_PATIENCE), most_steps, count, *given, *results)
         _bring(results, arrays[-2:])
 
     def _observe_lanes(
@@ -250,6 +302,7 @@ class Program:
         _b: Any,
         _kept: Any,
         log_tolerance: float,
+        patience: float,
         choice: Any,
         settings: Any,
         count: int,
@@ -265,9 +318,10 @@ class Program:
         kept = cuda.device_array(count * self.LANE_ROWS)  # type: ignore[attr-defined]
         begun, watched = cuda.to_device(starts), cuda.to_device(times)
         transient = self._kernel(_TRANSIENT, "transient_kernel")[blocks, LANE_THREADS]
+        most_steps = float(choice[self.MOST_STEPS])  # type: ignore[attr-defined]
         transient(
-            cuda.to_device(np.zeros(1, np.int64)), kept, log_tolerance, float(choice[self.MOST_STEPS]), count, begun,  # type: ignore[attr-defined]
-            cuda.to_device(held), cuda.to_device(parameters), watched,
+            cuda.to_device(np.zeros(1, np.int64)), kept, log_tolerance, max(patience, NO_PATIENCE), most_steps,
+            count, begun, cuda.to_device(held), cuda.to_device(parameters), watched,
         )  # fmt: skip
         slots = blocks * LANE_THREADS
         history = cuda.device_array(slots * self._names["RING"])
@@ -342,7 +396,7 @@ def _operations(cuda: Any) -> dict[str, Any]:
     """Rough logarithms and powers from the upper halves of floats, and what a warp decides together; the simulator has
     the plain functions."""
     if _processors(cuda) is None:
-        return {}
+        return {"WARP": 1}
     libdevice = importlib.import_module("numba.cuda.libdevice")
     upper, joined = libdevice.double2hiint, libdevice.hiloint2double
 
@@ -352,15 +406,26 @@ def _operations(cuda: Any) -> dict[str, Any]:
     def rough_exp2(x: float) -> float:
         return joined(int((x + 1022.9575) * 1048576.0), 0)  # type: ignore[no-any-return]
 
-    def gathered(special: bool, running: bool, overdue: bool) -> bool:
-        here = cuda.activemask()
-        wanted = cuda.ballot_sync(here, special)
-        urgent = cuda.ballot_sync(here, special and overdue)
-        many = cuda.popc(wanted) * ENOUGH >= cuda.popc(cuda.ballot_sync(here, running))
-        return bool(wanted != 0 and (many or urgent != 0))
+    def anyone(condition: bool) -> bool:
+        return bool(cuda.ballot_sync(FULL, condition) != 0)
 
-    functions = {"rough_ratio": rough_ratio, "rough_exp2": rough_exp2, "gathered": gathered}
-    return {name: cuda.jit(device=True)(function) for name, function in functions.items()}
+    def outnumber(_these: bool, _those: bool) -> bool:
+        return False  # nobody has negative patience here
+
+    def counted(condition: bool) -> int:
+        return cuda.popc(cuda.ballot_sync(FULL, condition))  # type: ignore[no-any-return]
+
+    def taken(queue: Any, wanted: bool) -> int:
+        """The next points of a queue, one for each thread of the warp that wants one."""
+        asking = cuda.ballot_sync(FULL, wanted)
+        first = 0
+        if cuda.laneid == 0:
+            first = cuda.atomic.add(queue, 0, cuda.popc(asking))
+        before = asking & ((1 << cuda.laneid) - 1)
+        return cuda.shfl_sync(FULL, first, 0) + cuda.popc(before)  # type: ignore[no-any-return]
+
+    functions: tuple[Callable[..., Any], ...] = (rough_ratio, rough_exp2, anyone, outnumber, counted, taken)
+    return {"WARP": WARP} | {function.__name__: cuda.jit(device=True)(function) for function in functions}
 
 
 @cache

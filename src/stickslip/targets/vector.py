@@ -24,7 +24,6 @@ from stickslip.targets.compiler import (
 )
 
 CACHE_LINE = 64
-ENOUGH = 3  # what is special is done when one in so many trajectories needs it
 MAGIC = 6755399441055744.0  # 1.5·2^52: the last bits of x + this are those of the nearest whole number
 BETWEEN = 0.0425  # 1 + f lies above 2^f by up to 6 %: this puts it on both sides
 
@@ -134,10 +133,10 @@ class LaneBody(Body):
 
     def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
         b = self.builder
-        if name == "any_lane":
+        if name in ("any_lane", "anyone"):
             return self.any_lane(self.converted(values[0], self.mask))
-        if name == "gathered":
-            return self.gathered(*(self.converted(value, self.mask) for value in values))
+        if name == "outnumber":
+            return self.outnumber(*(self.converted(value, self.mask) for value in values))
         values = [self.converted(value, self.vector) for value in values]
         match name, values:
             case (("min" | "max"), [left, right]):
@@ -170,13 +169,12 @@ class LaneBody(Body):
         bits = ir.IntType(self.translator.lanes)
         return self.builder.icmp_unsigned("!=", self.builder.bitcast(mask, bits), bits(0))
 
-    def gathered(self, special: ir.Value, running: ir.Value, overdue: ir.Value) -> ir.Value:
-        """Where one in so many of those that run needs it, or one has waited too long."""
+    def outnumber(self, these: ir.Value, those: ir.Value) -> ir.Value:
+        """Three times as many bits here as there, and one at least."""
         b, bits = self.builder, ir.IntType(self.translator.lanes)
-        counts = [b.ctpop(b.bitcast(mask, bits)) for mask in (special, running)]
-        many = b.icmp_unsigned(">=", b.mul(counts[0], bits(ENOUGH)), counts[1])
-        urgent = self.any_lane(b.and_(special, overdue))
-        return b.and_(self.any_lane(special), b.or_(many, urgent))
+        counts = [b.zext(b.ctpop(b.bitcast(mask, bits)), INT) for mask in (these, those)]
+        many = b.icmp_unsigned(">=", b.mul(counts[0], INT(3)), counts[1])
+        return b.and_(self.any_lane(these), many)
 
     def rough_exp2(self, x: ir.Value) -> ir.Value:
         """The other way round, on the upper half of the bits."""
