@@ -170,7 +170,7 @@ class LaneBody(Body):
         return self.builder.icmp_unsigned("!=", self.builder.bitcast(mask, bits), bits(0))
 
     def outnumber(self, these: ir.Value, those: ir.Value) -> ir.Value:
-        """Three times as many bits here as there, and one at least."""
+        """One bit here at least, and one for every three there."""
         b, bits = self.builder, ir.IntType(self.translator.lanes)
         counts = [b.zext(b.ctpop(b.bitcast(mask, bits)), INT) for mask in (these, those)]
         many = b.icmp_unsigned(">=", b.mul(counts[0], INT(3)), counts[1])
