@@ -12,12 +12,12 @@ from stickslip.kernels.model import (
     N_WATCHED,
     ORDER,
     POLYNOMIAL,
+    RESTS,
     ROOM,
     ROOT,
     ROW_GUARD,
     ROW_STATIC,
     SECOND,
-    SIGN,
     WIDTH,
     Floats,
 )
@@ -98,7 +98,7 @@ def stays_clear(W: Floats, i: int, h: float) -> bool:
     p3 = factor * h * h * h * W[row + 3]
     positive = p0 + min(p1, 0.0) + min(p2, 0.0) + min(p3, 0.0) > tail
     most = p0 + abs(p1) + abs(p2) + abs(p3) + tail
-    return positive and (W[SIGN + i] != 0.0 or 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most)
+    return positive and (W[RESTS + i] == 0.0 or 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most)
 
 
 def stays_positive(W: Floats, i: int, h: float) -> bool:
@@ -129,7 +129,7 @@ def stays_positive(W: Floats, i: int, h: float) -> bool:
     stays = positive or above or ((steady or bends) and W[END_VALUE + i] > 0.0)
     # The other limit, S + side·λ > 0, is 2S − p for this polynomial p.
     most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail
-    room = 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most or W[SIGN + i] != 0.0
+    room = 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most or W[RESTS + i] == 0.0
     W[ROOM + i] = 1.0 if room else 0.0
     return b0 > 0.0 and stays and room
 

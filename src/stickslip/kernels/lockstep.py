@@ -33,6 +33,8 @@ from stickslip.kernels.machine import any_lane, anyone, outnumber, rough_exp2, r
 from stickslip.kernels.model import (
     AFTER,
     ALLOWED,
+    APART,
+    AT_STOP,
     BEFORE,
     CALM,
     CHANGE,
@@ -69,6 +71,7 @@ from stickslip.kernels.model import (
     POINT,
     POLYNOMIAL,
     RELEASED,
+    RESTS,
     ROOT,
     ROW_FORCE,
     ROW_GUARD,
@@ -81,6 +84,7 @@ from stickslip.kernels.model import (
     STATE,
     STEPS,
     STICK_TIME,
+    STOP,
     TAU,
     TIME,
     TRIES,
@@ -98,6 +102,7 @@ from stickslip.kernels.model import (
     V,
     constants,
     expansion,
+    expansion_at_rest,
     ingredients,
     lane_tick,
     rest,
@@ -128,6 +133,7 @@ def tick(W: Floats) -> bool:
     remaining = W[END] - W[TIME]
     guess = min(W[GUESS], remaining)
     for i in range(N_CONTACTS):
+        W[RESTS + i] = 0.0 if APART else (1.0 if W[SIGN + i] == 0.0 else 0.0)
         set_polynomial(W, i, guess)
     natural = natural_step(W, guess)
     h = min(natural, remaining)
@@ -146,9 +152,18 @@ def tick(W: Floats) -> bool:
     W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
     W[CALM] = W[CALM] + 1.0 if plain else W[CALM]
     if together:
+        if APART:
+            expansion_at_rest(W)
+            for i in range(N_CONTACTS):
+                W[RESTS + i] = 1.0 if W[SIGN + i] == 0.0 else 0.0
+                set_polynomial(W, i, guess)
+            natural = natural_step(W, guess)
         take_care(W, served, natural, remaining)
+    passes = False
     if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
         watch(W, W[TAU], W[GOES] > 0.0 and W[WATCHING] > 0.0)
+        passes = W[GOES] > 0.0 and W[WATCHING] > 0.0 and W[NEXT_TIME] >= W[STOP]
+        note_state(W, passes)
     moving = W[GOES] > 0.0
     if together:
         note_event(W, natural, served, moving)
@@ -162,7 +177,7 @@ def tick(W: Floats) -> bool:
     lost = W[LOST] > 0.0 or not finite or W[TRIES] > MOST_TRIES or W[STEPS] >= W[ALLOWED]
     status = ARRIVED if W[TIME] >= W[END] else RUNNING
     W[CONDITION] = (GIVEN_UP if lost else status) if running else W[CONDITION]
-    attention = W[CONDITION] > RUNNING
+    attention = W[CONDITION] > RUNNING or passes
     for i in range(N_CONTACTS):
         change = W[CHANGE + i]
         heeded = change == W[HEED] or W[HEED] == 3.0
@@ -194,7 +209,7 @@ def is_plain(W: Floats, h: float, natural: float) -> bool:
     """Whether the whole step can be gone: nothing has just happened, and it is certain that nothing will."""
     plain = W[CALM] > 0.0 and natural >= CLOSE * W[GUESS] and W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
-        short = W[SIGN + i] != 0.0 or h * h * W[SCALE + i] <= REST_ROOM
+        short = W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM
         plain = plain and short and stays_clear(W, i, h)
     for i in range(N_WATCHED):
         plain = plain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
@@ -249,7 +264,7 @@ def last_term_of_contact(W: Floats, i: int, h: float) -> float:
     """Of the friction force in stick; of the sliding velocity just after release, when it is tiny."""
     row = POLYNOMIAL + i * WIDTH
     static = ROW_STATIC + i * WIDTH
-    sticks = W[SIGN + i] == 0.0
+    sticks = W[RESTS + i] > 0.0
     growth = h * (abs(W[row + 1]) + h * abs(W[row + 2]))
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
     scale = abs(W[row]) + growth + (W[static] if sticks else 0.0)
@@ -279,7 +294,7 @@ def natural_step(W: Floats, h: float) -> float:
 def limited(W: Floats, h: float) -> float:
     """A step in stick that round-off allows: it does not move the positions (see step.py), nor hide an event."""
     for i in range(N_CONTACTS):
-        sticks = W[SIGN + i] == 0.0
+        sticks = W[RESTS + i] > 0.0
         # Not far beyond where the static limit would be reached at the present rate: on a step many times as long,
         # round-off in the last terms hides what happens.
         margin = W[POLYNOMIAL + i * WIDTH]
@@ -317,7 +332,7 @@ def set_polynomial(W: Floats, i: int, h: float) -> None:
     force = ROW_FORCE + i * WIDTH
     row = POLYNOMIAL + i * WIDTH
     sign = W[SIGN + i]
-    sticks = sign == 0.0
+    sticks = W[RESTS + i] > 0.0
     ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
     side = 1.0 if ahead > 0.0 else -1.0
     W[NEAR_SIDE + i] = side
@@ -349,7 +364,7 @@ def urgency_of(W: Floats, i: int, h: float) -> float:
     Its polynomial must be positive at first. Where it begins with zero, the next coefficient tells.
     """
     row = POLYNOMIAL + i * WIDTH
-    sticks = W[SIGN + i] == 0.0
+    sticks = W[RESTS + i] > 0.0
     force = abs(W[ROW_FORCE + i * WIDTH])
     static = W[ROW_STATIC + i * WIDTH]
     noise = NOISE * (static + force if sticks else W[SCALE + i] * h)
@@ -455,7 +470,7 @@ def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
     outside = max(begin, end) + bulge > high or min(begin, end) - bulge < low
     unsure = watched and outside and b1 <= 2.0 * b2 + 3.0 * b3 + RATE * tail
     if any_lane(unsure):
-        once = 2.0 * b2 > 6.0 * b3 + BEND * tail  # then the rate has one zero at most
+        once = bends_one_way(W, row, tau)  # then the rate has one zero at most
         value = extreme(W, row, tau, unsure and once)
         low = min(low, value) if unsure and once else low
         high = max(high, value) if unsure and once else high
@@ -463,6 +478,16 @@ def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
     W[WATCHED_LOW + i] = low if watched else W[WATCHED_LOW + i]
     W[WATCHED_HIGH + i] = high if watched else W[WATCHED_HIGH + i]
     return unsure
+
+
+def bends_one_way(W: Floats, row: int, tau: float) -> bool:
+    """Whether the second derivative keeps its sign: 2c₂ + 6c₃t does, and outweighs all further terms."""
+    begin = 2.0 * W[row + 2]
+    end = begin + 6.0 * tau * W[row + 3]
+    others = 0.0
+    for k in range(ORDER, 3, -1):
+        others = others * tau + k * (k - 1) * abs(W[row + k])
+    return begin * end > 0.0 and min(abs(begin), abs(end)) > others * tau * tau
 
 
 def extreme(W: Floats, row: int, tau: float, wanted: bool) -> float:
@@ -496,6 +521,14 @@ def extreme(W: Floats, row: int, tau: float, wanted: bool) -> float:
     return found
 
 
+def note_state(W: Floats, passes: bool) -> None:
+    """The state where the step passes the time at which it is wanted."""
+    if any_lane(passes):
+        tau = W[STOP] - W[TIME]
+        for i in range(N_STATES):
+            W[AT_STOP + i] = value_of(W, SERIES + i * WIDTH, tau) if passes else W[AT_STOP + i]
+
+
 def note_event(W: Floats, natural: float, special: bool, moving: bool) -> None:
     """Which contacts are to be asked next, and the mode to try: stick where slip ended, slip where the limit was
     passed. Events that follow one another in no time, again and again, are given up."""
@@ -510,7 +543,7 @@ def note_event(W: Floats, natural: float, special: bool, moving: bool) -> None:
     at_once = W[PLACE] <= 1e-9 * natural
     W[HASTE] = (W[HASTE] + 1.0 if at_once else 0.0) if event else W[HASTE]
     W[LOST] = 1.0 if W[HASTE] > MOST_HASTE else W[LOST]
-    W[CALM] = (1.0 if moving and not event else 0.0) if special else W[CALM]
+    W[CALM] = (W[CALM] + 1.0 if moving and not event else 0.0) if special else W[CALM]
 
 
 # -- many trajectories -------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """Many trajectories in lockstep, each observed after a transient: what `observe.py` gives, for most observations.
 
-First all transients are run, then all observed parts; between them a trajectory is a row of `kept`. Steps end where the
-state is wanted, at strobes and at whole periods of the excitation, so that no polynomials are needed afterwards. What
-needs them (sections, maxima, and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
+First all transients are run, then all observed parts; between them a trajectory is a row of `kept`. The tick whose step
+passes a time at which the state is wanted, a strobe or a whole period of the excitation, takes it down; a step on which
+there would be two such times ends at the second. What needs the polynomials of steps for more (sections, maxima, and
+the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
 from stickslip.kernels.lockstep import ARRIVED, LANES, LARGEST, PARKED, RUNNING, enter
 from stickslip.kernels.model import (
+    AT_STOP,
     CHANGE,
     CONDITION,
     END,
@@ -27,6 +29,7 @@ from stickslip.kernels.model import (
     STATE,
     STEPS,
     STICK_TIME,
+    STOP,
     STROBED,
     TIME,
     TURN,
@@ -220,7 +223,7 @@ def take_up(
     numbers[point * NUMBERS + CHANGES] = -int(B[EVENTS * LANES + lane])
     if B[CONDITION * LANES + lane] == ARRIVED:
         B[CONDITION * LANES + lane] = RUNNING
-        set_stop(B, lane)
+        set_stop(B, lane, between)
 
 
 def changes_wanted(choice: Ints, period: float) -> float:
@@ -238,10 +241,22 @@ def time_between(choice: Ints, settings: Floats, period: float) -> float:
     return settings[STROBE_PERIOD] if settings[STROBE_PERIOD] > 0.0 else period
 
 
-def set_stop(B: Floats, lane: int) -> None:
-    """The state is wanted next at a strobe, a whole period of the excitation, or the end."""
-    stop = min(B[TURN * LANES + lane], B[STROBED * LANES + lane])
-    B[END * LANES + lane] = min(stop, B[FINAL_TIME * LANES + lane])
+def set_stop(B: Floats, lane: int, between: float) -> None:
+    """The state is wanted next at a strobe or a whole period of the excitation; a step ends where it would be wanted
+    a second time, or at the end."""
+    turn = B[TURN * LANES + lane]
+    strobe = B[STROBED * LANES + lane]
+    period = B[EXCITATION * LANES + lane]
+    stop = min(turn, strobe)
+    turn = stop_after(turn, period) if turn == stop else turn
+    strobe = stop_after(strobe, between) if strobe == stop else strobe
+    B[STOP * LANES + lane] = stop
+    B[END * LANES + lane] = min(min(turn, strobe), B[FINAL_TIME * LANES + lane])
+
+
+def stop_after(stop: float, between: float) -> float:
+    """The stop after this one."""
+    return next_multiple(stop, between) * between if stop < NO_STOP else NO_STOP
 
 
 def attend(B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats, rows: Floats, numbers: Ints) -> bool:
@@ -260,23 +275,24 @@ def attend(B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats
             )
             if wanted and (choice[WHICH] < 0 or choice[WHICH] == i):
                 note_row(B, lane, OLD_STATE, time, i, point, choice, rows, numbers)
-    if B[CONDITION * LANES + lane] == RUNNING:
-        return False
-    if B[CONDITION * LANES + lane] != ARRIVED:
+    if B[CONDITION * LANES + lane] > ARRIVED:
         return True
     time = B[TIME * LANES + lane]
-    if B[STROBED * LANES + lane] <= time:
-        note_row(B, lane, STATE, time, -1, point, choice, rows, numbers)
-        between = time_between(choice, settings, period)
-        B[STROBED * LANES + lane] = next_multiple(time, between) * between
-    if B[TURN * LANES + lane] <= time:
-        note_return(B, lane, STATE, time, -1, history)
-        B[TURN * LANES + lane] = next_multiple(time, period) * period
-    if time >= B[FINAL_TIME * LANES + lane]:
-        return True
-    B[CONDITION * LANES + lane] = RUNNING
-    set_stop(B, lane)
-    return False
+    between = time_between(choice, settings, period)
+    state = AT_STOP
+    while B[STOP * LANES + lane] <= time:
+        stop = B[STOP * LANES + lane]
+        if B[STROBED * LANES + lane] == stop:
+            note_row(B, lane, state, stop, -1, point, choice, rows, numbers)
+            B[STROBED * LANES + lane] = stop_after(stop, between)
+        if B[TURN * LANES + lane] == stop:
+            note_return(B, lane, state, stop, -1, history)
+            B[TURN * LANES + lane] = stop_after(stop, period)
+        set_stop(B, lane, between)
+        state = STATE  # a second one is where the step ends
+    ended = time >= B[FINAL_TIME * LANES + lane]
+    B[CONDITION * LANES + lane] = ARRIVED if ended else RUNNING
+    return ended
 
 
 def note_return(B: Floats, lane: int, state: int, time: float, contact: int, history: Floats) -> None:

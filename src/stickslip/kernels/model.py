@@ -76,15 +76,16 @@ steps since something happened, the step after the last release; longest step al
 whether it runs, most steps, events at once, ticks without going on; changes of mode, which of them to report, time and
 state there, and how long to wait for others."""
 
-LIMIT_VARIES = 1
-"""Whether a static limit changes along a step."""
+LIMIT_VARIES = APART = 1
+"""Whether a static limit changes along a step; whether a step at rest is expanded apart from those in slip."""
 
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
-EXCITATION = FINAL_TIME = TURN = STROBED = RETURNED = RELEASED = 0
+EXCITATION = FINAL_TIME = TURN = STROBED = STOP = AT_STOP = RETURNED = RELEASED = 0
 """There too: extents of the states and time in stick, and whether these are wanted; the period of the excitation, the
-end, the next whole period and the next strobe, how often the motion has returned, and releases."""
+end, the next whole period, the next strobe, the earlier of them and the state there; how often the motion has returned,
+and releases."""
 
-NEAR_SIDE = FACTOR = END_VALUE = FIRST = SECOND = ROOM = LEAD = URGENCY = INVERSE = SINGULAR = 0
+RESTS = NEAR_SIDE = FACTOR = END_VALUE = FIRST = SECOND = ROOM = LEAD = URGENCY = INVERSE = SINGULAR = 0
 TAU = PLACE = GOES = LOST = NEXT = NEXT_TIME = 0
 """Work space of a tick. The last ones: how far to go, where an event is, whether to go, whether to give up, and where
 that leads."""
@@ -144,6 +145,10 @@ def vary_reset(W: Floats, I: Ints, contact: int, begin: int, which: int, delay: 
 
 def expansion(W: Floats) -> None:
     """Fill the series of one step, and the size of each slip acceleration, for trajectories in lockstep."""
+
+
+def expansion_at_rest(W: Floats) -> None:
+    """Put the series of one at rest in place of those, where they are expanded apart."""
 
 
 def rest(W: Floats) -> None:

@@ -140,6 +140,7 @@ class LaneSource(Source):
         self.f, self.a = ([self._folded(x) for x in series] for series in (self.f, self.a))
         self.units = [self.equations.D[i][i] if self._is_steady(i) else sympy.Integer(1) for i in range(self.contacts)]
         self.S = [self._folded(x, unit) for x, unit in zip(self.S, self.units, strict=True)]
+        self.apart = self._rests_simply()
         self.G = [[g if isinstance(g, int) else g / u for g, u in zip(row, self.units, strict=True)] for row in self.G]
 
     def _float_sizes(self) -> dict[str, int]:
@@ -147,15 +148,15 @@ class LaneSource(Source):
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
         single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
-        single += ["EXCITATION", "FINAL_TIME", "TURN", "STROBED", "RETURNED", "RELEASED"]
+        single += ["EXCITATION", "FINAL_TIME", "TURN", "STROBED", "STOP", "RETURNED", "RELEASED"]
         kept |= dict.fromkeys(single, 1)
-        kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n}
+        kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n, "AT_STOP": n}
         self.kept = sum(kept.values())
         sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
-        work = ("SCALE", "NEAR_SIDE", "FACTOR", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT", "URGENCY")
-        sizes |= dict.fromkeys(work, m)
-        sizes |= {"INVERSE": m, "SINGULAR": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
+        work = ("RESTS", "SCALE", "NEAR_SIDE", "FACTOR", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT")
+        sizes |= dict.fromkeys((*work, "URGENCY", "INVERSE"), m)
+        sizes |= {"SINGULAR": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
         sizes |= {"NEXT": n, "NEXT_TIME": 1}
         return kept | sizes
 
@@ -165,7 +166,7 @@ class LaneSource(Source):
     def _constants_of_module(self) -> dict[str, int]:
         varies = any(isinstance(limit, int) for limit in self.S)
         rows = {"KEPT": self.kept, "LANE_ROWS": self.kept + len(self.constants)}
-        return super()._constants_of_module() | rows | {"LIMIT_VARIES": int(varies)}
+        return super()._constants_of_module() | rows | {"LIMIT_VARIES": int(varies), "APART": int(self.apart)}
 
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""
@@ -179,8 +180,9 @@ class LaneSource(Source):
         return simple and self.contacts <= MOST_CONTACTS and self._work() <= LANE_LIMIT
 
     def module(self) -> str:
-        expansion, rest = self._expansion(), self._rest()  # first, because writing them collects the constants
-        blocks = [self._header(), self._constants(), self._ingredients(), rest, expansion]
+        # First, because writing them collects the constants.
+        moving, resting, rest = self._expansion(at_rest=False), self._expansion(at_rest=True), self._rest()
+        blocks = [self._header(), self._constants(), self._ingredients(), rest, moving, resting]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _rest(self) -> list[str]:
@@ -208,24 +210,55 @@ class LaneSource(Source):
     def _named_constants(self) -> list[str]:
         return [f"{name} = W[Q + {i}]" for i, name in enumerate(self.constants.values())]
 
-    def _expansion(self) -> list[str]:
-        pattern = (False,) * self.contacts
+    def _expansion(self, at_rest: bool) -> list[str]:
+        """The series of those that move, and of those at rest where these come apart; else of all, and nothing."""
+        pattern = (at_rest,) * self.contacts
+        names = {True: "expansion_at_rest", False: "expansion"}
+        heading = [
+            f"def {names[at_rest]}(W: Floats) -> None:",
+            f'    """Power series in time of one step{", in place of those in slip" if at_rest else ""}."""',
+        ]
+        if at_rest and not self.apart:
+            return [*heading, "    pass"]
         self._prepare(LaneWriter(self.tape, self.constant, self.order), pattern)
         self.rates = self.f
-        nodes = sorted(self.tape.reachable([*self.f, *self._wanted(None)]))
+        nodes = sorted(self.tape.reachable([*self.f, *self._wanted(pattern if at_rest else None)]))
         body = self.writer.lines
         body += [f"n{i}_0 = W[{i}]" for i in range(self.n)]
         for k in range(self.order + 1):
             self._order(nodes, k, pattern)
-            body += [f"{place(self.row('state', i), k)} = {self.writer.at(i, k)}" for i in range(self.n)]
+            for i in range(self.n):
+                self._output("state", i, k, self.writer.at(i, k), pattern)
         signs = [f"_sign{i} = W[SIGN + {i}]" for i in range(self.contacts)]
         stuck = [f"stuck{i} = _sign{i} == 0.0" for i in range(self.contacts)]
         frozen = [f"{name} = {LanePrinter().doprint(e)}" for e, name in self.frozen.items()]
-        return [
-            "def expansion(W: Floats) -> None:",
-            '    """Power series in time of one step, in stick or slip."""',
-            *indented([*signs, *stuck, *self._named_constants(), *frozen, *body]),
-        ]
+        return [*heading, *indented([*signs, *stuck, *self._named_constants(), *frozen, *body])]
+
+    def _output(self, kind: str, index: int, k: int, text: str, pattern: tuple[bool, ...]) -> None:
+        """Order k of a series that others want; in its row is what would be in slip, where those at rest are apart."""
+        target = place(self.row(kind, index), k)
+        self.writer.lines.append(f"{target} = {text} if stuck0 else {target}" if any(pattern) else f"{target} = {text}")
+
+    def _either(self, contact: int, stick: str, slip: str, pattern: tuple[bool, ...]) -> str:
+        """What holds in stick or slip: chosen per trajectory, unless this text is for one of them."""
+        if pattern[contact]:
+            return stick
+        return slip if self.apart else f"{stick} if stuck{contact} else {slip}"
+
+    def _rests_simply(self) -> bool:
+        """Whether in stick nothing moves but what the contact or time itself drives: no state has a rate of its own.
+
+        A step in stick is then quickly expanded, and there are few of them. So they are done apart, where what is not
+        plain is done, and steps in slip have no part in it.
+        """
+        if self.contacts != 1 or not self._is_steady(0):
+            return False
+        e, driven = self.equations, set[sympy.Symbol]()
+        rates = [f - g[0] / e.D[0][0] * e.a[0] for f, g in zip(e.f, e.G, strict=True)]
+        symbols = [sympy.expand(rate).free_symbols & set(e.states) for rate in rates]
+        for _ in e.states:
+            driven |= {state for state, others in zip(e.states, symbols, strict=True) if others <= driven}
+        return driven == set(e.states)
 
     def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
         """λ in slip; sums of sums are made one, and take up the sign."""
@@ -293,7 +326,8 @@ class LaneSource(Source):
             self._begin_forces()
         right = []
         for i in range(self.contacts):
-            self._slip(i, k)
+            if not pattern[i]:
+                self._slip(i, k)
             terms = [self.coefficient(self.a[i], k)]
             terms += [self._times_force(self.D[i][j], j, k, low=1) for j in range(self.contacts)] if k != 0 else []
             right.append(" + ".join(t for t in terms if t != "0.0") or "0.0")
@@ -305,7 +339,7 @@ class LaneSource(Source):
             return
         for i in range(self.contacts):
             stuck = f"-({right[i]})" if self._is_steady(i) else f"({right[i]})*minus{i}"
-            writer.lines.append(f"l{i}_{k} = {stuck} if stuck{i} else slip{i}")
+            writer.lines.append(f"l{i}_{k} = {self._either(i, stuck, f'slip{i}', pattern)}")
 
     def _slip(self, contact: int, k: Order) -> None:
         """λ in slip at order k. Where it is a function of one series, the newest order of that is added last."""
@@ -361,15 +395,16 @@ class LaneSource(Source):
         lines.append(f"W[SINGULAR] = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "W[SINGULAR] = 0.0")
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
-        lines = self.writer.lines
-        if k == 0:
+        assert isinstance(k, int) and pattern is not None
+        if k == 0 and not any(pattern):
             self._scales()
         for i in range(self.contacts):
-            lines.append(f"{place(self.row('v', i), k)} = {self.coefficient(self.h[i], k)}")
-            lines.append(f"{place(self.row('force', i), k)} = {self.force(i, k)}")
-            lines.append(f"{place(self.row('static', i), k)} = {self.coefficient(self.S[i], k)}")
+            if not pattern[i]:
+                self._output("v", i, k, self.coefficient(self.h[i], k), pattern)
+            self._output("force", i, k, self.force(i, k), pattern)
+            self._output("static", i, k, self.coefficient(self.S[i], k), pattern)
         for i, (_, node, _) in enumerate(self.watched):
-            lines.append(f"{place(self.row('guard', i), k)} = {self.coefficient(node, k)}")
+            self._output("guard", i, k, self.coefficient(node, k), pattern)
 
     def _scales(self) -> None:
         """The size of the terms that make up each slip acceleration: the measure for its round-off."""
@@ -384,11 +419,11 @@ class LaneSource(Source):
 
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""
-        assert isinstance(k, int)
+        assert isinstance(k, int) and pattern is not None
         for i in range(self.n):
             acting = [j for j, g in enumerate(self.G[i]) if g != 0]
             if len(acting) == 1 and self._parts(acting[0])[0] is not None:
-                text = self._pushed(i, acting[0], k)
+                text = self._pushed(i, acting[0], k, pattern)
             else:
                 terms = [self._rate(i, k)]
                 terms += [self._times_force(self.G[i][j], j, k) for j in acting]
@@ -398,19 +433,21 @@ class LaneSource(Source):
             else:
                 self.writer.put(i, k + 1, f"({text})*{1 / (k + 1)!r}")
 
-    def _pushed(self, state: int, contact: int, k: int) -> str:
+    def _pushed(self, state: int, contact: int, k: int, pattern: tuple[bool, ...]) -> str:
         """The rate of a state on which one contact acts: the newest order of the slip speed is added last."""
         g, argument = self.G[state][contact], self._parts(contact)[0]
         assert not isinstance(g, int) and argument is not None
         free, a = ([x] if x != "0.0" else [] for x in (self._rate(state, k), self.coefficient(self.a[contact], k)))
         stick = [] if self._is_held(state, contact) else [*free, *(self.writer.scaled(-g, x) for x in a)]
+        if pattern[contact]:
+            return _sum(stick)
         if k == 0:
             self.writer.lines.append(f"push{state} = {self.writer.scaled(g, f'gain{contact}')}")
             slip = [*free, self.writer.scaled(g, f"slip{contact}")]
         else:
             older = self.writer.scaled(g, f"older{contact}")
             slip = [*free, older, f"push{state}*{self.writer.at(argument, k)}"]
-        return f"{_sum(stick)} if stuck{contact} else {_sum(slip)}"
+        return self._either(contact, _sum(stick), _sum(slip), pattern)
 
     def _rate(self, state: int, k: int) -> str:
         """Order k of the rate of a state without friction."""

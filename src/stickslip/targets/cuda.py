@@ -12,6 +12,7 @@ import ast
 import importlib
 import inspect
 import re
+import struct
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -96,20 +97,22 @@ def _loop(begin: str, tick: str) -> str:
 
 _TRAVEL = """
 def travel_kernel(
-    queue, t_start, t_end, log_tolerance, patience, most_steps, count, starts, parameters, ends, outcome
+    queue, literals, t_start, t_end, log_tolerance, patience, most_steps, count, starts, parameters, ends, outcome
 ):
     W = cuda.local.array(FLOATS, float64)
     I = cuda.local.array(INTEGERS, int64)
 """ + _loop(
     "enter(W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters)",
     """
-if lane_tick(shared) & going:
+if lane_tick(shared, literals) & going:
     leave(B, 0, ends, outcome)
     ended = True
 """,
 )
 _TRANSIENT = """
-def transient_kernel(queue, kept, log_tolerance, patience, most_steps, count, starts, held, parameters, times):
+def transient_kernel(
+    queue, literals, kept, log_tolerance, patience, most_steps, count, starts, held, parameters, times
+):
     W = cuda.local.array(FLOATS, float64)
     I = cuda.local.array(INTEGERS, int64)
 """ + _loop(
@@ -118,29 +121,22 @@ hold(W, I, point, starts, held, parameters, times)
 enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, patience, most_steps, point, starts, parameters)
 """,
     """
-if lane_tick(shared) & going:
+if lane_tick(shared, literals) & going:
     put_aside(B, 0, kept)
     ended = True
 """,
 )
 _WATCH = """
 def watch_kernel(
-    queue, kept, choice, settings, count, times, histories, rows, numbers, measures
+    queue, literals, kept, choice, settings, count, times, histories, rows, numbers, measures
 ):
     slot = cuda.grid(1)
     history = histories[slot * RING : (slot + 1) * RING]
     tally = cuda.local.array(TALLY, int64)
-    waited = 0
 """ + _loop(
     "take_up(B, 0, point, kept, choice, settings, times, numbers, measures)",
     """
-wanted = lane_tick(shared) & going
-# One that has stopped can wait for others to do so; one that runs would go on.
-stopped = wanted & (B[CONDITION] != RUNNING)
-together = (counted(stopped) == travelling) | (counted(stopped & (waited >= MOST_STOPS)) > 0)
-waited = waited + 1 if stopped else 0
-if wanted and (together or not stopped):
-    waited = 0
+if lane_tick(shared, literals) & going:
     if attend(B, 0, choice, settings, history, rows, numbers):
         finish(B, 0, settings, history, tally, numbers, measures)
         ended = True
@@ -178,9 +174,6 @@ REGISTERS = 168
 NO_PATIENCE = 0.0
 """Those of a warp that are not alike do not wait for each other."""
 
-MOST_STOPS = 32
-"""So many ticks one that has stopped waits for the others of its warp to stop."""
-
 
 WARP, FULL = 32, 0xFFFFFFFF
 """Threads of a warp, and all of them as bits."""
@@ -188,7 +181,18 @@ WARP, FULL = 32, 0xFFFFFFFF
 
 class _WithoutBranches(ast.NodeTransformer):
     """The tick with selects in place of `if` expressions and `and`, of which numba makes branches; rows of B in shared
-    memory."""
+    memory, and numbers that no instruction has room for among the arguments of the kernel, where all can read them."""
+
+    def __init__(self) -> None:
+        self.literals: list[float] = []
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        number = node.value
+        if not isinstance(number, float) or struct.pack(">d", number)[4:] == bytes(4):
+            return node
+        if number not in self.literals:
+            self.literals.append(number)
+        return ast.Subscript(ast.Name("literals", ast.Load()), ast.Constant(self.literals.index(number)), ast.Load())
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         parts = [self.visit(part) for part in (node.test, node.body, node.orelse)]
@@ -209,6 +213,7 @@ class _WithoutBranches(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
+        node.args.args.append(ast.arg("literals"))
         node.body[:0] = ast.parse(f"lane = cuda.threadIdx.x & {LANE_THREADS - 1}").body
         return node
 
@@ -257,12 +262,14 @@ class Program:
 
     def _prepare_lanes(self, module: Any) -> None:
         """Rows of B lie in shared memory, those of neighbouring threads side by side."""
-        own = {"LANE_THREADS": LANE_THREADS, "PART": PART, "FAR_OFF": FAR_OFF, "MOST_STOPS": MOST_STOPS}
+        own = {"LANE_THREADS": LANE_THREADS, "PART": PART, "FAR_OFF": FAR_OFF}
         own |= {"SHARED": module.LANE_ROWS * LANE_THREADS, "RING": module.HISTORY * module.HISTORY_WIDTH}
         assert not own.keys() & vars(module).keys(), "a name of the kernels would have two meanings"
         self._names |= own
         self._names |= _operations(self._cuda)
-        tree = ast.fix_missing_locations(_WithoutBranches().visit(ast.parse(inspect.getsource(module.lane_tick))))
+        writer = _WithoutBranches()
+        tree = ast.fix_missing_locations(writer.visit(ast.parse(inspect.getsource(module.lane_tick))))
+        self._literals = tuple(writer.literals)
         text = (_CHOICES if "counted" in self._names else _CHOICES + _ALONE) + ast.unparse(tree)
         exec(compile(text, "<lane_tick>", "exec"), self._names)  # our own text
         for name in re.findall(r"^def (\w+)", text, re.MULTILINE):
@@ -292,7 +299,10 @@ class Program:
         queue = self._cuda.to_device(np.zeros(1, np.int64))
         given, results = [self._cuda.to_device(a) for a in arrays[:-2]], self._room(*arrays[-2:])
         launch = kernel[self._blocks(count), LANE_THREADS]
-        launch(queue, t_start, t_end, log_tolerance, max(patience, NO_PATIENCE), most_steps, count, *given, *results)
+        patience = max(patience, NO_PATIENCE)
+        launch(
+            queue, self._literals, t_start, t_end, log_tolerance, patience, most_steps, count, *given, *results
+        )  # fmt: skip
         _bring(results, arrays[-2:])
 
     def _observe_lanes(
@@ -320,16 +330,16 @@ class Program:
         transient = self._kernel(_TRANSIENT, "transient_kernel")[blocks, LANE_THREADS]
         most_steps = float(choice[self.MOST_STEPS])  # type: ignore[attr-defined]
         transient(
-            cuda.to_device(np.zeros(1, np.int64)), kept, log_tolerance, max(patience, NO_PATIENCE), most_steps,
-            count, begun, cuda.to_device(held), cuda.to_device(parameters), watched,
+            cuda.to_device(np.zeros(1, np.int64)), self._literals, kept, log_tolerance, max(patience, NO_PATIENCE),
+            most_steps, count, begun, cuda.to_device(held), cuda.to_device(parameters), watched,
         )  # fmt: skip
         slots = blocks * LANE_THREADS
         history = cuda.device_array(slots * self._names["RING"])
         rows, *others = results
         device = [self._row_room(choice, rows), *self._room(*others)]
         self._kernel(_WATCH, "watch_kernel")[blocks, LANE_THREADS](
-            cuda.to_device(np.zeros(1, np.int64)), kept, cuda.to_device(choice), cuda.to_device(settings), count,
-            watched, history, *device,
+            cuda.to_device(np.zeros(1, np.int64)), self._literals, kept, cuda.to_device(choice),
+            cuda.to_device(settings), count, watched, history, *device,
         )  # fmt: skip
         if held.any():  # else all starts are as they were
             begun.copy_to_host(starts)
