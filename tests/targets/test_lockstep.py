@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from math import cos, sin
 from types import FunctionType
@@ -16,6 +17,9 @@ from stickslip.kernels import circular, lockevents
 from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
 from stickslip.sweeps.plan import Plan
+from stickslip.symbolic.equations import derive
+from stickslip.symbolic.lanes import lane_source
+from stickslip.targets.join import LANES, joined_lanes
 from stickslip.targets.unroll import unrolled
 
 Floats = NDArray[np.float64]
@@ -282,3 +286,18 @@ def test_few_ticks_are_lost():
     found = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, GROUP)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
     alone = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, 20)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
     assert found["steps"].mean() < 1.5 * alone["steps"].mean()
+
+
+def test_no_name_has_two_meanings():
+    """Model and kernels are one text, in which a constant that is set again would change what others mean."""
+    source = lane_source(derive(ss.models.forced_oscillator()), 8)
+    values: dict[str, set[str]] = {}
+    for node in ast.parse(joined_lanes(source, LANES)).body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                names = target.elts if isinstance(target, ast.Tuple) else [target]
+                parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(names)
+                for name, part in zip(names, parts, strict=False):
+                    values.setdefault(ast.unparse(name), set()).add(ast.unparse(part))
+    assert len(values) > 100
+    assert {name: found for name, found in values.items() if len(found) > 1} == {}

@@ -29,7 +29,7 @@ from stickslip.kernels.lockevents import (
     tail_of,
     value_of,
 )
-from stickslip.kernels.machine import any_lane, anyone, outnumber, rough_exp2, rough_ratio
+from stickslip.kernels.machine import any_lane, anyone, outnumber, rough_exp2, rough_ratio, wanted
 from stickslip.kernels.model import (
     AFTER,
     ALLOWED,
@@ -128,16 +128,33 @@ LARGEST = 1e300
 
 def tick(W: Floats) -> bool:
     """One expansion of a trajectory; whether any of those that travel together needs attention."""
-    expansion(W)
     running = W[CONDITION] == RUNNING
     remaining = W[END] - W[TIME]
     guess = min(W[GUESS], remaining)
-    for i in range(N_CONTACTS):
-        W[RESTS + i] = 0.0 if APART else (1.0 if W[SIGN + i] == 0.0 else 0.0)
-        set_polynomial(W, i, guess)
-    natural = natural_step(W, guess)
-    h = min(natural, remaining)
-    plain = running and is_plain(W, h, natural)
+    plain = False
+    natural = 0.0
+    h = 0.0
+    for i in range(N_STATES):
+        W[NEXT + i] = 0.0
+    if APART:
+        for i in range(SERIES, POLYNOMIAL + N_CONTACTS * WIDTH):
+            W[i] = 0.0
+        for i in range(N_CONTACTS):
+            W[SCALE + i] = 0.0
+            W[NEAR_SIDE + i] = 0.0
+            W[FACTOR + i] = 0.0
+            W[RESTS + i] = 0.0
+        W[SINGULAR] = 0.0
+    if not APART or wanted(running and slips(W)):
+        expansion(W)
+        for i in range(N_CONTACTS):
+            W[RESTS + i] = 0.0 if APART else (1.0 if W[SIGN + i] == 0.0 else 0.0)
+            set_polynomial(W, i, guess)
+        natural = natural_step(W, guess)
+        h = min(natural, remaining)
+        plain = running and is_plain(W, h, natural)
+        for i in range(N_STATES):
+            W[NEXT + i] = value_of(W, SERIES + i * WIDTH, h)
     special = running and not plain
     waits = special and (W[PATIENCE] < 0.0 or (W[CALM] > 0.0 and slips(W)))
     served = special and (is_over(W, waits, running) or not waits)
@@ -145,19 +162,19 @@ def tick(W: Floats) -> bool:
     W[TAU] = h
     W[GOES] = 1.0 if plain else 0.0
     W[LOST] = 0.0
-    for i in range(N_STATES):
-        W[NEXT + i] = value_of(W, SERIES + i * WIDTH, h)
     W[NEXT_TIME] = W[END] if h == remaining else W[TIME] + h
     W[GUESS] = natural if plain else W[GUESS]
     W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
     W[CALM] = W[CALM] + 1.0 if plain else W[CALM]
     if together:
         if APART:
-            expansion_at_rest(W)
             for i in range(N_CONTACTS):
                 W[RESTS + i] = 1.0 if W[SIGN + i] == 0.0 else 0.0
-                set_polynomial(W, i, guess)
-            natural = natural_step(W, guess)
+            if any_lane(served and not slips(W)):
+                expansion_at_rest(W)
+                for i in range(N_CONTACTS):
+                    set_polynomial(W, i, guess)
+                natural = natural_step(W, guess)
         take_care(W, served, natural, remaining)
     passes = False
     if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):

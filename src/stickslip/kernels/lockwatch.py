@@ -30,9 +30,11 @@ from stickslip.kernels.model import (
     STEPS,
     STICK_TIME,
     STOP,
-    STROBED,
+    FLASH,
+    FLASHES,
     TIME,
-    TURN,
+    BEAT,
+    BEATS,
     WATCHED_HIGH,
     WATCHED_LOW,
     WATCHING,
@@ -79,8 +81,6 @@ from stickslip.kernels.observe import (
 
 LEFT = -2
 """The status of a trajectory that was given up, or needs what lockstep does not do."""
-
-NO_STOP = 1e300
 
 
 def observe_lanes(
@@ -142,7 +142,7 @@ def observe_lanes(
         if lane_tick(B):
             for lane in range(LANES):
                 travels = B[CONDITION * LANES + lane] != PARKED
-                if travels and attend(B, lane, choice, settings, history, rows, numbers):
+                if travels and attend(B, lane, choice, history, rows, numbers):
                     finish(B, lane, settings, history, tally, numbers, measures)
                     B[CONDITION * LANES + lane] = PARKED
                     if following < count:
@@ -207,8 +207,10 @@ def take_up(
     B[HEED * LANES + lane] = changes_wanted(choice, period)
     B[FINAL_TIME * LANES + lane] = times[3 * point + 1]
     B[EXCITATION * LANES + lane] = period
-    B[TURN * LANES + lane] = next_multiple(begin, period) * period if period > 0.0 else NO_STOP
-    B[STROBED * LANES + lane] = next_multiple(begin, between) * between if between > 0.0 else NO_STOP
+    B[BEAT * LANES + lane] = period if period > 0.0 else LARGEST
+    B[BEATS * LANES + lane] = float(next_multiple(begin, period)) if period > 0.0 else 1.0
+    B[FLASH * LANES + lane] = between if between > 0.0 else LARGEST
+    B[FLASHES * LANES + lane] = float(next_multiple(begin, between)) if between > 0.0 else 1.0
     B[RETURNED * LANES + lane] = 0.0
     B[RELEASED * LANES + lane] = 0.0
     for i in range(N_CONTACTS):
@@ -223,7 +225,7 @@ def take_up(
     numbers[point * NUMBERS + CHANGES] = -int(B[EVENTS * LANES + lane])
     if B[CONDITION * LANES + lane] == ARRIVED:
         B[CONDITION * LANES + lane] = RUNNING
-        set_stop(B, lane, between)
+        set_stop(B, lane)
 
 
 def changes_wanted(choice: Ints, period: float) -> float:
@@ -241,25 +243,21 @@ def time_between(choice: Ints, settings: Floats, period: float) -> float:
     return settings[STROBE_PERIOD] if settings[STROBE_PERIOD] > 0.0 else period
 
 
-def set_stop(B: Floats, lane: int, between: float) -> None:
+def set_stop(B: Floats, lane: int) -> None:
     """The state is wanted next at a strobe or a whole period of the excitation; a step ends where it would be wanted
     a second time, or at the end."""
-    turn = B[TURN * LANES + lane]
-    strobe = B[STROBED * LANES + lane]
-    period = B[EXCITATION * LANES + lane]
+    turns = B[BEATS * LANES + lane]
+    strobes = B[FLASHES * LANES + lane]
+    turn = turns * B[BEAT * LANES + lane]
+    strobe = strobes * B[FLASH * LANES + lane]
     stop = min(turn, strobe)
-    turn = stop_after(turn, period) if turn == stop else turn
-    strobe = stop_after(strobe, between) if strobe == stop else strobe
+    turn = (turns + 1.0) * B[BEAT * LANES + lane] if turn == stop else turn
+    strobe = (strobes + 1.0) * B[FLASH * LANES + lane] if strobe == stop else strobe
     B[STOP * LANES + lane] = stop
     B[END * LANES + lane] = min(min(turn, strobe), B[FINAL_TIME * LANES + lane])
 
 
-def stop_after(stop: float, between: float) -> float:
-    """The stop after this one."""
-    return next_multiple(stop, between) * between if stop < NO_STOP else NO_STOP
-
-
-def attend(B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats, rows: Floats, numbers: Ints) -> bool:
+def attend(B: Floats, lane: int, choice: Ints, history: Floats, rows: Floats, numbers: Ints) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     point = int(B[POINT * LANES + lane])
     period = B[EXCITATION * LANES + lane]
@@ -278,17 +276,16 @@ def attend(B: Floats, lane: int, choice: Ints, settings: Floats, history: Floats
     if B[CONDITION * LANES + lane] > ARRIVED:
         return True
     time = B[TIME * LANES + lane]
-    between = time_between(choice, settings, period)
     state = AT_STOP
     while B[STOP * LANES + lane] <= time:
         stop = B[STOP * LANES + lane]
-        if B[STROBED * LANES + lane] == stop:
+        if B[FLASHES * LANES + lane] * B[FLASH * LANES + lane] == stop:
             note_row(B, lane, state, stop, -1, point, choice, rows, numbers)
-            B[STROBED * LANES + lane] = stop_after(stop, between)
-        if B[TURN * LANES + lane] == stop:
+            B[FLASHES * LANES + lane] += 1.0
+        if B[BEATS * LANES + lane] * B[BEAT * LANES + lane] == stop:
             note_return(B, lane, state, stop, -1, history)
-            B[TURN * LANES + lane] = stop_after(stop, period)
-        set_stop(B, lane, between)
+            B[BEATS * LANES + lane] += 1.0
+        set_stop(B, lane)
         state = STATE  # a second one is where the step ends
     ended = time >= B[FINAL_TIME * LANES + lane]
     B[CONDITION * LANES + lane] = ARRIVED if ended else RUNNING

@@ -37,6 +37,12 @@ def anyone(condition: bool) -> bool:
     return condition
 
 
+def wanted(condition: bool) -> bool:
+    """Whether to do what only those need for whom the condition holds: where it holds for any; on a GPU always, since
+    what a branch leaves in registers has to be put there on the other way as well."""
+    return condition
+
+
 def outnumber(these: bool, those: bool) -> bool:
     """Whether for one in three of those there is one of these."""
     return these

@@ -80,10 +80,10 @@ LIMIT_VARIES = APART = 1
 """Whether a static limit changes along a step; whether a step at rest is expanded apart from those in slip."""
 
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
-EXCITATION = FINAL_TIME = TURN = STROBED = STOP = AT_STOP = RETURNED = RELEASED = 0
+EXCITATION = FINAL_TIME = BEAT = BEATS = FLASH = FLASHES = STOP = AT_STOP = RETURNED = RELEASED = 0
 """There too: extents of the states and time in stick, and whether these are wanted; the period of the excitation, the
-end, the next whole period, the next strobe, the earlier of them and the state there; how often the motion has returned,
-and releases."""
+end; the time between states that are compared with each other, a whole period, the number of the next of these, and the
+same for strobes; the earlier of both times, and the state there; how often the motion has returned, and releases."""
 
 RESTS = NEAR_SIDE = FACTOR = END_VALUE = FIRST = SECOND = ROOM = LEAD = URGENCY = INVERSE = SINGULAR = 0
 TAU = PLACE = GOES = LOST = NEXT = NEXT_TIME = 0

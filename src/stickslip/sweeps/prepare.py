@@ -32,7 +32,7 @@ from stickslip.targets import join
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-CHUNKS = {"cpu": 64, "lockstep": 128, "cuda": 2**17, "python": 64}
+CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
 MOST_CHUNKS = 1024

@@ -148,7 +148,17 @@ class LaneSource(Source):
         kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
         single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
-        single += ["EXCITATION", "FINAL_TIME", "TURN", "STROBED", "STOP", "RETURNED", "RELEASED"]
+        single += [
+            "EXCITATION",
+            "FINAL_TIME",
+            "BEAT",
+            "BEATS",
+            "FLASH",
+            "FLASHES",
+            "STOP",
+            "RETURNED",
+            "RELEASED",
+        ]
         kept |= dict.fromkeys(single, 1)
         kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n, "AT_STOP": n}
         self.kept = sum(kept.values())
@@ -396,26 +406,30 @@ class LaneSource(Source):
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         assert isinstance(k, int) and pattern is not None
-        if k == 0 and not any(pattern):
-            self._scales()
+        if k == 0:
+            self._scales(pattern)
         for i in range(self.contacts):
             if not pattern[i]:
                 self._output("v", i, k, self.coefficient(self.h[i], k), pattern)
-            self._output("force", i, k, self.force(i, k), pattern)
+            # Where those at rest are apart, no more is asked of the friction of those in slip.
+            known = k <= 2 or pattern[i] or not self.apart
+            self._output("force", i, k, self.force(i, k) if known else "0.0", pattern)
             self._output("static", i, k, self.coefficient(self.S[i], k), pattern)
         for i, (_, node, _) in enumerate(self.watched):
             self._output("guard", i, k, self.coefficient(node, k), pattern)
 
-    def _scales(self) -> None:
+    def _scales(self, pattern: tuple[bool, ...]) -> None:
         """The size of the terms that make up each slip acceleration: the measure for its round-off."""
         for i in range(self.contacts):
             terms = [f"abs({self.coefficient(self.a[i], 0)})"]
             for j, x in enumerate(self.D[i]):
                 if x != 0:
-                    largest = f"max({self.coefficient(self.S[j], 0)}, abs(slip{j}))"
+                    static = self.coefficient(self.S[j], 0)
+                    largest = static if pattern[j] else f"max({static}, abs(slip{j}))"
                     effect = x if isinstance(x, int) else x / self.units[j]
                     terms.append(largest if effect == 1 else f"abs({self.coefficient(effect, 0)})*{largest}")
-            self.writer.lines.append(f"W[SCALE + {i}] = {' + '.join(terms)}")
+            text = " + ".join(terms)
+            self.writer.lines.append(f"W[SCALE + {i}] = {f'{text} if stuck0 else W[SCALE]' if any(pattern) else text}")
 
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""

@@ -25,7 +25,7 @@ FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.Void
 TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "bool": BOOL, "None": VOID}
 INTRINSICS = ("exp", "log", "sqrt", "sin", "cos")
 LIBRARY_FUNCTIONS = ("tan", "tanh", "atan", "sinh", "cosh")
-MACHINE = ("rough_log2", "fused", "rough_ratio", "rough_exp2", "any_lane", "anyone", "outnumber")
+MACHINE = ("rough_log2", "fused", "rough_ratio", "rough_exp2", "any_lane", "anyone", "outnumber", "wanted")
 """Kernels that this compiler has its own instructions for."""
 
 FLAGS = ("contract",)

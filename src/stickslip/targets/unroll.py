@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-BUILTIN = {"abs", "min", "max", "any_lane", "anyone", "outnumber", "rough_ratio", "rough_exp2", "fused"}
+BUILTIN = {"abs", "min", "max", "any_lane", "anyone", "outnumber", "wanted", "rough_ratio", "rough_exp2", "fused"}
 BUILTIN |= {"exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "atan", "sinh", "cosh", "copysign"}
 _ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

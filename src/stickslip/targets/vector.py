@@ -133,7 +133,7 @@ class LaneBody(Body):
 
     def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
         b = self.builder
-        if name in ("any_lane", "anyone"):
+        if name in ("any_lane", "anyone", "wanted"):
             return self.any_lane(self.converted(values[0], self.mask))
         if name == "outnumber":
             return self.outnumber(*(self.converted(value, self.mask) for value in values))
