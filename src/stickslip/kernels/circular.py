@@ -18,8 +18,9 @@ def nearest(x: float) -> float:
 
 
 def reduced(x: float, quarters: float) -> float:
-    """What is left of the angle x after so many quarter turns."""
-    return ((x - quarters * QUARTER_1) - quarters * QUARTER_2) - quarters * QUARTER_3
+    """What is left of the angle x after so many quarter turns; not a number where x is too large for that."""
+    rest = ((x - quarters * QUARTER_1) - quarters * QUARTER_2) - quarters * QUARTER_3
+    return rest if abs(x) < FARTHEST else nan
 
 
 def sine_near_zero(r: float) -> float:
@@ -44,8 +45,7 @@ def sine(x: float) -> float:
     r = reduced(x, quarters)
     turn = quarters - 4.0 * nearest(0.25 * quarters)  # -2, -1, 0, 1 or 2
     value = cosine_near_zero(r) if abs(turn) == 1.0 else sine_near_zero(r)
-    value = -value if turn == -1.0 or abs(turn) == 2.0 else value
-    return value if abs(x) < FARTHEST else nan
+    return -value if turn == -1.0 or abs(turn) == 2.0 else value
 
 
 def cosine(x: float) -> float:
@@ -54,5 +54,4 @@ def cosine(x: float) -> float:
     r = reduced(x, quarters)
     turn = quarters - 4.0 * nearest(0.25 * quarters)
     value = sine_near_zero(r) if abs(turn) == 1.0 else cosine_near_zero(r)
-    value = -value if turn == 1.0 or abs(turn) == 2.0 else value
-    return value if abs(x) < FARTHEST else nan
+    return -value if turn == 1.0 or abs(turn) == 2.0 else value

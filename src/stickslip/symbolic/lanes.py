@@ -439,19 +439,20 @@ class LaneSource(Source):
             if len(acting) == 1 and self._parts(acting[0])[0] is not None:
                 text = self._pushed(i, acting[0], k, pattern)
             else:
-                terms = [self._rate(i, k)]
+                terms = [self._rate(i, k, pattern)]
                 terms += [self._times_force(self.G[i][j], j, k) for j in acting]
                 text = _sum([t for t in terms if t != "0.0"])
             if k == 0 or text == "0.0":
                 self.writer.put(i, k + 1, text)
             else:
-                self.writer.put(i, k + 1, f"({text})*{1 / (k + 1)!r}")
+                self.writer.put(i, k + 1, _sum([f"({text})*{1 / (k + 1)!r}", *self._drifts(i, k, pattern)]))
 
     def _pushed(self, state: int, contact: int, k: int, pattern: tuple[bool, ...]) -> str:
         """The rate of a state on which one contact acts: the newest order of the slip speed is added last."""
         g, argument = self.G[state][contact], self._parts(contact)[0]
         assert not isinstance(g, int) and argument is not None
-        free, a = ([x] if x != "0.0" else [] for x in (self._rate(state, k), self.coefficient(self.a[contact], k)))
+        rate = self._rate(state, k, pattern)
+        free, a = ([x] if x != "0.0" else [] for x in (rate, self.coefficient(self.a[contact], k)))
         stick = [] if self._is_held(state, contact) else [*free, *(self.writer.scaled(-g, x) for x in a)]
         if pattern[contact]:
             return _sum(stick)
@@ -463,9 +464,36 @@ class LaneSource(Source):
             slip = [*free, older, f"push{state}*{self.writer.at(argument, k)}"]
         return self._either(contact, _sum(stick), _sum(slip), pattern)
 
-    def _rate(self, state: int, k: int) -> str:
-        """Order k of the rate of a state without friction."""
-        return self.coefficient(self.rates[state], k)
+    def _rate(self, state: int, k: int, pattern: tuple[bool, ...]) -> str:
+        """Order k of the rate of a state without friction, and without what `_drifts` adds."""
+        series, waves = self.rates[state], self._waves(state, k, pattern)
+        if not waves:
+            return self.coefficient(series, k)
+        assert isinstance(series, int)
+        terms = [(c, node) for c, node in self._flat(series)[1] if node not in waves]
+        return _sum([self.writer.scaled(c, text) for c, node in terms if (text := self.writer.at(node, k)) != "0.0"])
+
+    def _drifts(self, state: int, k: int, pattern: tuple[bool, ...]) -> list[str]:
+        """Order k + 1 of what waves in the rate of a state add up to. It is w_k/(k + 1), which as a recurrence of its
+        own, d_k = −ω² d_(k−2)/(k (k − 1)), spares the division."""
+        found = []
+        for node in self._waves(state, k, pattern):
+            if k <= 2:
+                text = f"{self.writer.at(node, k)}*{1 / (k + 1)!r}"
+            else:
+                rate = self.tape.rate(self.tape.nodes[node].arguments[0])
+                text = f"{self.constant(-(rate**2) / (k * (k + 1)))}*drift{state}_{node}_{k - 1}"
+            self.writer.lines.append(f"drift{state}_{node}_{k + 1} = {text}")
+            found.append(f"drift{state}_{node}_{k + 1}")
+        return found
+
+    def _waves(self, state: int, k: int, pattern: tuple[bool, ...]) -> list[int]:
+        """Waves in the rate of a state that are added up apart: of those in slip, who are all that is expanded."""
+        series = self.rates[state]
+        if not self.apart or any(pattern) or k == 0 or not isinstance(series, int):
+            return []
+        terms = self._flat(series)[1]
+        return [node for c, node in terms if c == 1 and self.tape.nodes[node].operation in HARMONIC]
 
     @cache  # noqa: B019 - a source lives as long as it is being written
     def _is_held(self, state: int, contact: int) -> bool:
