@@ -50,6 +50,7 @@ from stickslip.kernels.model import (
     INVERSE,
     KEPT,
     LANE_ROWS,
+    LATELY,
     LEAD,
     LIMIT,
     LIMIT_VARIES,
@@ -115,9 +116,10 @@ RUNNING, ARRIVED, GIVEN_UP, PARKED = 0.0, 1.0, 2.0, -1.0
 NOISE = 1e-13  # as in mode.py
 LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
+FADING = 0.97  # of what a state has lately been, per step
 NEVER = -1100.0  # the logarithm of nothing
 STICK_ROOM, REST_ROOM = 9e3, 9.0  # as in step.py
-CLOSE, SHORTER = 0.5, 0.25  # how far a step may be below the guess at it; the guess after an event
+CLOSE, SHORTER = 0.3, 0.25  # how far a step may be below the guess at it; the guess after an event
 CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
 MOST_TRIES = 100.0
 MOST_CALM, PATIENT, IMPATIENT = 32.0, 32.0, -8.0  # see `is_over`
@@ -188,6 +190,7 @@ def tick(W: Floats) -> bool:
     for i in range(N_STATES):
         total += W[NEXT + i]
         W[STATE + i] = W[NEXT + i] if moving else W[STATE + i]
+        W[LATELY + i] = max(abs(W[NEXT + i]), FADING * W[LATELY + i]) if moving else W[LATELY + i]
     W[TIME] = W[NEXT_TIME] if moving else W[TIME]
     W[TRIES] = 0.0 if moving else W[TRIES] + 1.0
     finite = abs(total) < LARGEST or not moving
@@ -226,7 +229,7 @@ def is_plain(W: Floats, h: float, natural: float) -> bool:
     """Whether the whole step can be gone: nothing has just happened, and it is certain that nothing will."""
     plain = W[CALM] > 0.0 and natural >= CLOSE * W[GUESS] and W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
-        short = W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM
+        short = APART or W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM
         plain = plain and short and stays_clear(W, i, h)
     for i in range(N_WATCHED):
         plain = plain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
@@ -270,9 +273,9 @@ def take_care(W: Floats, special: bool, natural: float, remaining: float) -> Non
 # -- the length of a step ----------------------------------------------------------------------------------------
 
 
-def last_term(W: Floats, row: int, h: float) -> float:
-    """As in step.py, but its binary logarithm."""
-    scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2]))
+def last_term(W: Floats, row: int, h: float, size: float) -> float:
+    """As in step.py, but its binary logarithm; `size` is that of the constant term, or what it has lately been."""
+    scale = size + h * (abs(W[row + 1]) + h * abs(W[row + 2]))
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
     return rough_ratio(last, scale)
 
@@ -288,23 +291,25 @@ def last_term_of_contact(W: Floats, i: int, h: float) -> float:
     matters = sticks or abs(W[row]) < 0.01 * growth
     own = rough_ratio(last, scale) if matters else NEVER
     if LIMIT_VARIES:
-        own = max(own, last_term(W, static, h) if sticks else NEVER)
+        own = max(own, last_term(W, static, h, abs(W[static])) if sticks else NEVER)
     return own
 
 
 def natural_step(W: Floats, h: float) -> float:
     """The step length at which the last terms of every series that matters equal the tolerance.
 
-    The leading terms depend on the length itself, for which a guess h stands in. Where it turns out much shorter, they
-    were too large: the next tick has a better guess.
+    The tolerance is relative to how large a state has lately been: one that passes through zero, or rests, need not be
+    known better than before. The leading terms depend on the length itself, for which a guess h stands in. Where it
+    turns out much shorter, they were too large: the next tick has a better guess.
     """
     largest = NEVER
     for i in range(N_STATES):
-        largest = max(largest, last_term(W, SERIES + i * WIDTH, h))
+        largest = max(largest, last_term(W, SERIES + i * WIDTH, h, W[LATELY + i]))
     for i in range(N_CONTACTS):
         largest = max(largest, last_term_of_contact(W, i, h))
     for i in range(N_WATCHED):
-        largest = max(largest, last_term(W, ROW_GUARD + i * WIDTH, h))
+        guard = ROW_GUARD + i * WIDTH
+        largest = max(largest, last_term(W, guard, h, abs(W[guard])))
     return rough_exp2((W[LOG_TOLERANCE] - largest) * (1.0 / (ORDER - 1)))
 
 
@@ -319,7 +324,8 @@ def limited(W: Floats, h: float) -> float:
         near = sticks and margin > 0.0 and FARTHER * margin < decline * h
         if any_lane(near):
             h = FARTHER * rough_exp2(rough_ratio(margin, decline)) if near else h
-        if any_lane(sticks and h * h * W[SCALE + i] > REST_ROOM):
+        # Where nothing is driven but by the contact, positions are exact anyhow.
+        if not APART and any_lane(sticks and h * h * W[SCALE + i] > REST_ROOM):
             room = stick_room(W, i)
             h = min(h, room) if sticks else h
     return h
@@ -369,7 +375,9 @@ def mark_zeros(W: Floats, i: int) -> None:
     """A contact that has just left stick has v = 0 and maybe v' = 0 now: LEAD counts these zeros, no events."""
     row = POLYNOMIAL + i * WIDTH
     once = W[FRESH + i] > 0.0 and W[SIGN + i] != 0.0
-    twice = once and abs(W[row + 1]) <= NOISE * W[SCALE + i]
+    # It is the tolerance that says how well the limit is met where stick has ended.
+    noise = max(NOISE, rough_exp2(W[LOG_TOLERANCE]))
+    twice = once and abs(W[row + 1]) <= noise * W[SCALE + i]
     W[row] = 0.0 if once else W[row]
     W[row + 1] = 0.0 if twice else W[row + 1]
     W[LEAD + i] = 2.0 if twice else (1.0 if once else 0.0)
@@ -626,6 +634,7 @@ def enter(
     largest = 0.0
     for i in range(N_STATES):
         W[STATE + i] = starts[point * N_STATES + i]
+        W[LATELY + i] = abs(W[STATE + i])
         largest = max(largest, abs(W[STATE + i]))
     for i in range(N_PARAMETERS):
         W[P + i] = parameters[point * N_PARAMETERS + i]

@@ -145,7 +145,7 @@ class LaneSource(Source):
 
     def _float_sizes(self) -> dict[str, int]:
         n, m, row = self.n, self.contacts, self.width
-        kept = {"STATE": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
+        kept = {"STATE": n, "LATELY": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
         single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
         single += [
