@@ -28,8 +28,10 @@ def diagram(etas: np.ndarray, periods: tuple[float, float], tol: float, threads:
 
 def points(data) -> list[np.ndarray]:
     """Return the recorded points (t, x) of a sweep, one array per η."""
-    rows = np.stack([data["record_time"].values, data["x.block"].values], axis=-1)
-    return [row[:count] for row, count in zip(rows, data["count"].values, strict=True)]
+    counts = data["count"].values
+    there = np.arange(data.sizes["record"]) < counts[:, None]
+    packed = np.stack([data[name].values[there] for name in ("record_time", "x.block")], axis=-1)
+    return np.split(packed, np.cumsum(counts)[:-1])
 
 
 def operations(etas: np.ndarray, periods: tuple[float, float], tol: float) -> float:

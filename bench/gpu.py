@@ -23,7 +23,7 @@ from stickslip.sweeps import trajectories
 
 MODEL = ss.models.forced_oscillator("III")
 PERIODS = (300, 100)
-RTOL = 2e-8
+RTOL = 1.5e-8
 
 
 def kernel_seconds(plan) -> tuple[float, dict]:

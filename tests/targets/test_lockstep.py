@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from math import cos, sin
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,6 +158,7 @@ ETA, SPEED = np.linspace(0.3, 2.9, 66), np.linspace(0.05, 0.8, 66)
 SWEEPS = {
     "released": (ss.models.forced_oscillator, {"base.eta": ETA}, "stick_to_slip", {"periods": (60, 40)}),
     "strobe": (ss.models.excited_oscillator, {"force.eta": 1 + ETA / 2}, "strobe", {"periods": (150, 60)}),
+    "many strobes": (ss.models.forced_oscillator, {"base.eta": ETA}, ss.strobe.every(0.37), {"periods": (60, 12)}),
     "come to rest": (ss.models.block_on_belt, {"belt.speed": SPEED}, "slip_to_stick", {"t": (100, 200)}),
     "two contacts": (ss.models.two_blocks, {"belt.speed": SPEED / 4}, "stick_to_slip", {"t": (200, 100)}),
     "held": (ss.models.block_on_belt, {"belt.speed": SPEED}, None, {"t": (0, 90), "start": "stick"}),
@@ -173,7 +175,16 @@ def test_sweeps_as_one_by_one(name):
     for name in ("status", "truncated", "count", "events", "n", "m", "end_mode", "record_contact"):
         if name in alone:
             np.testing.assert_array_equal(together[name].values[regular], alone[name].values[regular], name)
-    for name in ("start_state", "end_state", "minimum", "maximum", "stick_fraction", "period", "record_time"):
+    for name in (
+        "start_state",
+        "end_state",
+        "minimum",
+        "maximum",
+        "stick_fraction",
+        "period",
+        "record_time",
+        "x.block",
+    ):
         if name in alone:
             np.testing.assert_allclose(together[name].values[regular], alone[name].values[regular], atol=2e-6)
 
@@ -286,6 +297,34 @@ def test_few_ticks_are_lost():
     found = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, GROUP)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
     alone = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, 20)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
     assert found["steps"].mean() < 1.5 * alone["steps"].mean()
+
+
+def test_which_are_expanded_apart_at_rest():
+    """Those of which nothing moves in stick by itself: a pendulum swings on, and so does the other of two blocks."""
+    simple = (ss.models.block_on_belt, ss.models.forced_oscillator, ss.models.drill_string)
+    apart = {make: bool(lane_program(make(), 8).APART) for make in (*simple, *OTHERS)}
+    assert apart == dict.fromkeys(simple, True) | dict.fromkeys(OTHERS, False)
+
+
+OTHERS = (ss.models.block_and_pendulum, ss.models.two_blocks)
+
+
+def test_no_step_is_tried_in_vain():
+    """Nearly every tick goes on: releases are met within the tolerance, and steps are guessed well."""
+    model = ss.models.forced_oscillator("III", eta=1.05)
+    values: dict[str, Any] = {}
+    exec(joined_lanes(lane_source(derive(model), 12), LANES), values)
+    row = [0.0] * values["LANE_ROWS"]
+    work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
+    parameters = np.array(list(model.parameters.values()))
+    values["enter"](work, whole, row, 0, 0.0, 120.0, np.log2(2e-8), 0.0, 1e9, 0, np.zeros(2), parameters)
+    ticks, vain = 0, 0
+    while row[values["CONDITION"]] == values["RUNNING"]:
+        before = row[values["TIME"]]
+        values["lane_tick"](row)
+        ticks, vain = ticks + 1, vain + (row[values["TIME"]] == before)
+    assert row[values["CONDITION"]] == values["ARRIVED"] and ticks > 300
+    assert vain <= 0.03 * ticks
 
 
 def test_no_name_has_two_meanings():

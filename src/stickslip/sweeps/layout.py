@@ -117,8 +117,13 @@ def packed_places(counts: np.ndarray) -> np.ndarray:
 
 def unpacked(packed: np.ndarray, counts: np.ndarray, longest: int, layout: Layout) -> np.ndarray:
     """Packed rows, one line per point, with fill values after the last of each."""
-    lines = np.full((len(counts), longest, *layout.shape), layout.fill, layout.dtype)
-    lines[np.arange(longest) < counts[:, None]] = packed
+    return _put(np.empty((len(counts), longest, *layout.shape), layout.dtype), packed, counts, layout)
+
+
+def _put(lines: np.ndarray, packed: np.ndarray, counts: np.ndarray, layout: Layout) -> np.ndarray:
+    """The same, put into lines that are there."""
+    lines[...] = layout.fill
+    lines[np.arange(lines.shape[1]) < counts[:, None]] = packed
     return lines
 
 
@@ -140,7 +145,12 @@ def in_memory(
         whole = np.empty(shape, kind.dtype) if complete else np.full(shape, kind.fill, kind.dtype)
         for place, results in pieces:
             found = results[name]
-            whole[place] = unpacked(found, results[kind.counted_by], longest, kind) if kind.counted_by else found
+            if not kind.counted_by:
+                whole[place] = found
+            elif isinstance(place, slice):
+                _put(whole[place], found, results[kind.counted_by], kind)
+            else:
+                whole[place] = unpacked(found, results[kind.counted_by], longest, kind)
         return whole
 
     return values, longest_of(layout, (results for _, results in pieces))
@@ -170,7 +180,7 @@ def labelled(
         if kind.units or name.rpartition(".")[2] in TIMES:
             attributes["units"] = kind.units
         variables[name] = xr.Variable((*axes.dimensions, *kind.dimensions), found, attributes)
-    return _named(xr.Dataset(variables, _coordinates(model, axes)), model)
+    return xr.Dataset(_named(variables, model), _coordinates(model, axes))
 
 
 def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
@@ -195,23 +205,22 @@ def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
     return data.drop_vars(others).rename(own)
 
 
-def _named(data: xr.Dataset, model: Model) -> xr.Dataset:
+def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.Variable]:
     """States under their names, status codes and contacts with their meaning."""
-    for recorded in [str(name) for name in data if str(name).endswith("record_state")]:
+    named = {name: variable for name, variable in variables.items() if not name.endswith("record_state")}
+    for recorded in [name for name in variables if name not in named]:
         prefix = recorded.removesuffix("record_state")
         for i, state in enumerate(model.states):
-            data[f"{prefix}{state}"] = data[recorded].isel(state=i, drop=True)
-            data[f"{prefix}{state}"].attrs = {
-                "units": model.units[state],
-                "long_name": f"{state} at the recorded point",
-            }
-        data = data.drop_vars(recorded)
-        contact = data[f"{prefix}record_contact"]
+            attributes = {"units": model.units[state], "long_name": f"{state} at the recorded point"}
+            named[f"{prefix}{state}"] = variables[recorded].isel(state=i)
+            named[f"{prefix}{state}"].attrs = attributes
+        contact = named[f"{prefix}record_contact"]
         contact.attrs["flag_values"] = np.arange(len(model.contacts), dtype=np.int16)
         contact.attrs["flag_meanings"] = " ".join(model.contacts)
-    data["status"].attrs["flag_values"] = np.array(list(STATUSES), np.int8)
-    data["status"].attrs["flag_meanings"] = " ".join(status.name.lower() for status in STATUSES.values())
-    return data
+    status = named["status"]
+    status.attrs["flag_values"] = np.array(list(STATUSES), np.int8)
+    status.attrs["flag_meanings"] = " ".join(each.name.lower() for each in STATUSES.values())
+    return named
 
 
 def _coordinates(model: Model, axes: Axes) -> dict[str, Any]:
