@@ -327,6 +327,14 @@ def test_no_step_is_tried_in_vain():
     assert vain <= 0.03 * ticks
 
 
+def test_a_release_cut_short(monkeypatch):
+    """One block is released, and 1e-8 later the other comes to rest: the first is not away yet, and must be told so."""
+    model = ss.models.two_blocks().with_({"belt.speed": 0.12851189255946283})
+    field = ss.compile(model, order=12)
+    monkeypatch.setattr(Field, "_one_by_one", lambda *_: pytest.fail("it is given up"))
+    field._in_lockstep(np.array([model.start_state()]), field.parameters[None], (0.0, 1660.0), 1.5e-8, 10**7)
+
+
 def test_no_name_has_two_meanings():
     """Model and kernels are one text, in which a constant that is set again would change what others mean."""
     source = lane_source(derive(ss.models.forced_oscillator()), 8)

@@ -562,7 +562,9 @@ def note_event(W: Floats, natural: float, special: bool, moving: bool) -> None:
         sign = W[SIGN + i]
         ends = event and W[ROOT + i] <= W[PLACE]
         tried = -W[NEAR_SIDE + i] if sign == 0.0 else 0.0
-        asked = 1.0 if ends or (event and sign == 0.0) else 0.0
+        # Released, but as far as one can tell not away yet, when something else happens.
+        lags = W[FRESH + i] > 0.0 and sign != 0.0 and sign * W[V + i] <= NOISE * W[SCALE + i] * natural
+        asked = 1.0 if ends or lags or (event and sign == 0.0) else 0.0
         W[FRESH + i] = asked if special and moving else W[FRESH + i]
         W[SIGN + i] = tried if ends else sign
     at_once = W[PLACE] <= 1e-9 * natural
