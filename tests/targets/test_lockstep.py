@@ -340,7 +340,9 @@ def test_no_name_has_two_meanings():
     source = lane_source(derive(ss.models.forced_oscillator()), 8)
     values: dict[str, set[str]] = {}
     for node in ast.parse(joined_lanes(source, LANES)).body:
-        if isinstance(node, ast.Assign):
+        if isinstance(node, ast.FunctionDef):
+            values.setdefault(node.name, set()).add(ast.unparse(node))
+        elif isinstance(node, ast.Assign):
             for target in node.targets:
                 names = target.elts if isinstance(target, ast.Tuple) else [target]
                 parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(names)

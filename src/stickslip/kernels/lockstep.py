@@ -5,7 +5,8 @@ and a quick bound says that nothing will, so the whole step is gone. All else is
 are asked whether they are content with the mode that is being tried, or an event may lie on the step and is located, or
 the step must be shortened. All that travel together pay for what one of them needs, so they wait for each other,
 expanded in vain (`is_over`): those that do nearly the same at the end of slip, until all have come to it, so that from
-then on they need the same at the same time; those that have little in common until there are enough of them.
+then on they need the same at the same time; those that have little in common until there are enough of them. Where
+rest is simple (APART), those at rest are special, and a plain step is one in slip.
 
 All of `tick` is written with selects (`a if c else b`) in place of branches, and whether a branch is taken or a loop
 goes on is asked of all trajectories together; then a trajectory computes the same bits in any company.
@@ -59,6 +60,7 @@ from stickslip.kernels.model import (
     N_PARAMETERS,
     N_STATES,
     N_WATCHED,
+    NATURAL,
     NEAR_SIDE,
     NEXT,
     NEXT_TIME,
@@ -128,8 +130,40 @@ def tick(W: Floats) -> bool:
     remaining = W[END] - W[TIME]
     guess = min(W[GUESS], remaining)
     plain = False
-    natural = 0.0
-    h = 0.0
+    clear_series(W)
+    if not APART or wanted(running and slips(W)):
+        expand(W, guess, remaining)
+        plain = running and is_plain(W)
+    special = running and not plain
+    waits = special and (W[PATIENCE] < 0.0 or (W[CALM] > 0.0 and slips(W)))
+    served = special and (is_over(W, waits, running) or not waits)
+    together = any_lane(served)
+    W[GOES] = 1.0 if plain else 0.0
+    W[LOST] = 0.0
+    W[NEXT_TIME] = W[END] if W[TAU] == remaining else W[TIME] + W[TAU]
+    W[GUESS] = W[NATURAL] if plain else W[GUESS]
+    W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
+    W[CALM] = W[CALM] + 1.0 if plain else W[CALM]
+    if together:
+        if APART:
+            expand_at_rest(W, served, guess)
+        take_care(W, served, remaining)
+    passes = False
+    if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
+        watch(W, W[TAU], W[GOES] > 0.0 and W[WATCHING] > 0.0)
+        passes = W[GOES] > 0.0 and W[WATCHING] > 0.0 and W[NEXT_TIME] >= W[STOP]
+        note_state(W, passes)
+    moving = W[GOES] > 0.0
+    if together:
+        note_event(W, served, moving)
+    go_on(W, running, moving)
+    return any_lane(passes or needs_attention(W))
+
+
+def clear_series(W: Floats) -> None:
+    """What an expansion in slip leaves, where none is needed."""
+    W[NATURAL] = 0.0
+    W[TAU] = 0.0
     for i in range(N_STATES):
         W[NEXT + i] = 0.0
     if APART:
@@ -141,45 +175,33 @@ def tick(W: Floats) -> bool:
             W[FACTOR + i] = 0.0
             W[RESTS + i] = 0.0
         W[SINGULAR] = 0.0
-    if not APART or wanted(running and slips(W)):
-        expansion(W)
+
+
+def expand(W: Floats, guess: float, remaining: float) -> None:
+    """The series, how far they reach, and where that leads; those at rest, if apart, as if they slipped."""
+    expansion(W)
+    for i in range(N_CONTACTS):
+        W[RESTS + i] = 0.0 if APART else (1.0 if W[SIGN + i] == 0.0 else 0.0)
+        set_polynomial(W, i, guess)
+    W[NATURAL] = natural_step(W, guess)
+    W[TAU] = min(W[NATURAL], remaining)
+    for i in range(N_STATES):
+        W[NEXT + i] = value_of(W, SERIES + i * WIDTH, W[TAU])
+
+
+def expand_at_rest(W: Floats, special: bool, guess: float) -> None:
+    """The series of those at rest in place of these, and how far they reach."""
+    for i in range(N_CONTACTS):
+        W[RESTS + i] = 1.0 if W[SIGN + i] == 0.0 else 0.0
+    if any_lane(special and not slips(W)):
+        expansion_at_rest(W)
         for i in range(N_CONTACTS):
-            W[RESTS + i] = 0.0 if APART else (1.0 if W[SIGN + i] == 0.0 else 0.0)
             set_polynomial(W, i, guess)
-        natural = natural_step(W, guess)
-        h = min(natural, remaining)
-        plain = running and is_plain(W, h, natural)
-        for i in range(N_STATES):
-            W[NEXT + i] = value_of(W, SERIES + i * WIDTH, h)
-    special = running and not plain
-    waits = special and (W[PATIENCE] < 0.0 or (W[CALM] > 0.0 and slips(W)))
-    served = special and (is_over(W, waits, running) or not waits)
-    together = any_lane(served)
-    W[TAU] = h
-    W[GOES] = 1.0 if plain else 0.0
-    W[LOST] = 0.0
-    W[NEXT_TIME] = W[END] if h == remaining else W[TIME] + h
-    W[GUESS] = natural if plain else W[GUESS]
-    W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
-    W[CALM] = W[CALM] + 1.0 if plain else W[CALM]
-    if together:
-        if APART:
-            for i in range(N_CONTACTS):
-                W[RESTS + i] = 1.0 if W[SIGN + i] == 0.0 else 0.0
-            if any_lane(served and not slips(W)):
-                expansion_at_rest(W)
-                for i in range(N_CONTACTS):
-                    set_polynomial(W, i, guess)
-                natural = natural_step(W, guess)
-        take_care(W, served, natural, remaining)
-    passes = False
-    if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
-        watch(W, W[TAU], W[GOES] > 0.0 and W[WATCHING] > 0.0)
-        passes = W[GOES] > 0.0 and W[WATCHING] > 0.0 and W[NEXT_TIME] >= W[STOP]
-        note_state(W, passes)
-    moving = W[GOES] > 0.0
-    if together:
-        note_event(W, natural, served, moving)
+        W[NATURAL] = natural_step(W, guess)
+
+
+def go_on(W: Floats, running: bool, moving: bool) -> None:
+    """Take the step, and say whether the trajectory still runs."""
     total = 0.0
     for i in range(N_STATES):
         total += W[NEXT + i]
@@ -191,12 +213,16 @@ def tick(W: Floats) -> bool:
     lost = W[LOST] > 0.0 or not finite or W[TRIES] > MOST_TRIES or W[STEPS] >= W[ALLOWED]
     status = ARRIVED if W[TIME] >= W[END] else RUNNING
     W[CONDITION] = (GIVEN_UP if lost else status) if running else W[CONDITION]
-    attention = W[CONDITION] > RUNNING or passes
+
+
+def needs_attention(W: Floats) -> bool:
+    """Whether a trajectory has stopped, or changed its mode in a way that is to be told."""
+    attention = W[CONDITION] > RUNNING
     for i in range(N_CONTACTS):
         change = W[CHANGE + i]
         heeded = change == W[HEED] or W[HEED] == 3.0
         attention = attention or (change > 0.0 and heeded)
-    return any_lane(attention)
+    return attention
 
 
 def is_over(W: Floats, waits: bool, running: bool) -> bool:
@@ -219,9 +245,10 @@ def slips(W: Floats) -> bool:
     return slipping
 
 
-def is_plain(W: Floats, h: float, natural: float) -> bool:
+def is_plain(W: Floats) -> bool:
     """Whether the whole step can be gone: nothing has just happened, and it is certain that nothing will."""
-    plain = W[CALM] > 0.0 and natural >= CLOSE * W[GUESS] and W[SINGULAR] == 0.0
+    h = W[TAU]
+    plain = W[CALM] > 0.0 and W[NATURAL] >= CLOSE * W[GUESS] and W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
         short = APART or W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM
         plain = plain and short and stays_clear(W, i, h)
@@ -230,8 +257,9 @@ def is_plain(W: Floats, h: float, natural: float) -> bool:
     return plain
 
 
-def take_care(W: Floats, special: bool, natural: float, remaining: float) -> None:
+def take_care(W: Floats, special: bool, remaining: float) -> None:
     """What is not plain: modes to be settled, steps to be shortened, events to be located."""
+    natural = W[NATURAL]
     sound = W[SINGULAR] == 0.0
     h = min(min(natural, W[LIMIT]), remaining)
     released = False
@@ -463,7 +491,7 @@ def note_state(W: Floats, passes: bool) -> None:
             W[AT_STOP + i] = value_of(W, SERIES + i * WIDTH, tau) if passes else W[AT_STOP + i]
 
 
-def note_event(W: Floats, natural: float, special: bool, moving: bool) -> None:
+def note_event(W: Floats, special: bool, moving: bool) -> None:
     """Which contacts are to be asked next, and the mode to try: stick where slip ended, slip where the limit was
     passed. Events that follow one another in no time, again and again, are given up."""
     event = moving and special and W[PLACE] < LARGEST
@@ -472,11 +500,11 @@ def note_event(W: Floats, natural: float, special: bool, moving: bool) -> None:
         ends = event and W[ROOT + i] <= W[PLACE]
         tried = -W[NEAR_SIDE + i] if sign == 0.0 else 0.0
         # Released, but as far as one can tell not away yet, when something else happens.
-        lags = W[FRESH + i] > 0.0 and sign != 0.0 and sign * W[V + i] <= NOISE * W[SCALE + i] * natural
+        lags = W[FRESH + i] > 0.0 and sign != 0.0 and sign * W[V + i] <= NOISE * W[SCALE + i] * W[NATURAL]
         asked = 1.0 if ends or lags or (event and sign == 0.0) else 0.0
         W[FRESH + i] = asked if special and moving else W[FRESH + i]
         W[SIGN + i] = tried if ends else sign
-    at_once = W[PLACE] <= 1e-9 * natural
+    at_once = W[PLACE] <= 1e-9 * W[NATURAL]
     W[HASTE] = (W[HASTE] + 1.0 if at_once else 0.0) if event else W[HASTE]
     W[LOST] = 1.0 if W[HASTE] > MOST_HASTE else W[LOST]
     W[CALM] = (W[CALM] + 1.0 if moving and not event else 0.0) if special else W[CALM]

@@ -166,7 +166,7 @@ class LaneSource(Source):
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
         work = ("RESTS", "SCALE", "NEAR_SIDE", "FACTOR", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT")
         sizes |= dict.fromkeys((*work, "URGENCY", "INVERSE"), m)
-        sizes |= {"SINGULAR": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
+        sizes |= {"SINGULAR": 1, "NATURAL": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
         sizes |= {"NEXT": n, "NEXT_TIME": 1}
         return kept | sizes
 
