@@ -309,11 +309,30 @@ def test_which_are_expanded_apart_at_rest():
 OTHERS = (ss.models.block_and_pendulum, ss.models.two_blocks)
 
 
+def kernels_of(model: Model) -> dict[str, Any]:
+    """The kernels of lockstep as plain Python."""
+    values: dict[str, Any] = {}
+    exec(joined_lanes(lane_source(derive(model), 12), LANES), values)
+    return values
+
+
+@pytest.mark.parametrize(("rate", "zeros"), [(5e-9, 1), (1e-14, 2), (-5e-9, 2), (-5e-8, 1)])
+def test_how_well_the_limit_is_met(rate, zeros):
+    """A contact may be released where the limit is not quite reached, within the tolerance; past it, it slips."""
+    values = kernels_of(ss.models.forced_oscillator())
+    work = [0.0] * values["FLOATS"]
+    names = {"FRESH": 1.0, "SIGN": 1.0, "SCALE": 1.0, "LOG_TOLERANCE": np.log2(1e-8)}
+    for name, value in names.items():
+        work[values[name]] = value
+    work[values["POLYNOMIAL"] + 1] = rate
+    values["mark_zeros"](work, 0)
+    assert work[values["LEAD"]] == zeros
+
+
 def test_no_step_is_tried_in_vain():
     """Nearly every tick goes on: releases are met within the tolerance, and steps are guessed well."""
     model = ss.models.forced_oscillator("III", eta=1.05)
-    values: dict[str, Any] = {}
-    exec(joined_lanes(lane_source(derive(model), 12), LANES), values)
+    values = kernels_of(model)
     row = [0.0] * values["LANE_ROWS"]
     work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
     parameters = np.array(list(model.parameters.values()))

@@ -397,9 +397,9 @@ def mark_zeros(W: Floats, i: int) -> None:
     """A contact that has just left stick has v = 0 and maybe v' = 0 now: LEAD counts these zeros, no events."""
     row = POLYNOMIAL + i * WIDTH
     once = W[FRESH + i] > 0.0 and W[SIGN + i] != 0.0
-    # It is the tolerance that says how well the limit is met where stick has ended.
-    noise = max(NOISE, rough_exp2(W[LOG_TOLERANCE]))
-    twice = once and abs(W[row + 1]) <= noise * W[SCALE + i]
+    # Where stick has ended, the tolerance says how far the limit may still be, and no more than round-off how far past.
+    short = W[SCALE + i] * max(NOISE, rough_exp2(W[LOG_TOLERANCE]))
+    twice = once and W[row + 1] >= -short and W[row + 1] <= NOISE * W[SCALE + i]
     W[row] = 0.0 if once else W[row]
     W[row + 1] = 0.0 if twice else W[row + 1]
     W[LEAD + i] = 2.0 if twice else (1.0 if once else 0.0)
