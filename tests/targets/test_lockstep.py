@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from functools import cache
 from math import cos, sin
 from types import FunctionType
 from typing import Any
@@ -19,7 +20,7 @@ from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
 from stickslip.sweeps.plan import Plan
 from stickslip.symbolic.equations import derive
-from stickslip.symbolic.lanes import lane_source
+from stickslip.symbolic.lanes import LaneSource, lane_source
 from stickslip.targets.join import LANES, joined_lanes
 from stickslip.targets.unroll import unrolled
 
@@ -302,24 +303,25 @@ def test_few_ticks_are_lost():
 def test_which_are_expanded_apart_at_rest():
     """Those of which nothing moves in stick by itself: a pendulum swings on, and so does the other of two blocks."""
     simple = (ss.models.block_on_belt, ss.models.forced_oscillator, ss.models.drill_string)
-    apart = {make: bool(lane_program(make(), 8).APART) for make in (*simple, *OTHERS)}
+    apart = {make: LaneSource(derive(make()), 8).apart for make in (*simple, *OTHERS)}
     assert apart == dict.fromkeys(simple, True) | dict.fromkeys(OTHERS, False)
 
 
 OTHERS = (ss.models.block_and_pendulum, ss.models.two_blocks)
 
 
-def kernels_of(model: Model) -> dict[str, Any]:
-    """The kernels of lockstep as plain Python."""
+@cache
+def plain_kernels() -> dict[str, Any]:
+    """The kernels of lockstep for the forced oscillator, as plain Python."""
     values: dict[str, Any] = {}
-    exec(joined_lanes(lane_source(derive(model), 12), LANES), values)
+    exec(joined_lanes(lane_source(derive(ss.models.forced_oscillator()), 12), LANES), values)
     return values
 
 
 @pytest.mark.parametrize(("rate", "zeros"), [(5e-9, 1), (1e-14, 2), (-5e-9, 2), (-5e-8, 1)])
 def test_how_well_the_limit_is_met(rate, zeros):
     """A contact may be released where the limit is not quite reached, within the tolerance; past it, it slips."""
-    values = kernels_of(ss.models.forced_oscillator())
+    values = plain_kernels()
     work = [0.0] * values["FLOATS"]
     names = {"FRESH": 1.0, "SIGN": 1.0, "SCALE": 1.0, "LOG_TOLERANCE": np.log2(1e-8)}
     for name, value in names.items():
@@ -332,7 +334,7 @@ def test_how_well_the_limit_is_met(rate, zeros):
 def test_no_step_is_tried_in_vain():
     """Nearly every tick goes on: releases are met within the tolerance, and steps are guessed well."""
     model = ss.models.forced_oscillator("III", eta=1.05)
-    values = kernels_of(model)
+    values = plain_kernels()
     row = [0.0] * values["LANE_ROWS"]
     work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
     parameters = np.array(list(model.parameters.values()))
