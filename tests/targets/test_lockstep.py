@@ -176,16 +176,8 @@ def test_sweeps_as_one_by_one(name):
     for name in ("status", "truncated", "count", "events", "n", "m", "end_mode", "record_contact"):
         if name in alone:
             np.testing.assert_array_equal(together[name].values[regular], alone[name].values[regular], name)
-    for name in (
-        "start_state",
-        "end_state",
-        "minimum",
-        "maximum",
-        "stick_fraction",
-        "period",
-        "record_time",
-        "x.block",
-    ):
+    states = ("start_state", "end_state", "minimum", "maximum", "x.block")
+    for name in (*states, "stick_fraction", "period", "record_time"):
         if name in alone:
             np.testing.assert_allclose(together[name].values[regular], alone[name].values[regular], atol=2e-6)
 
@@ -303,11 +295,9 @@ def test_few_ticks_are_lost():
 def test_which_are_expanded_apart_at_rest():
     """Those of which nothing moves in stick by itself: a pendulum swings on, and so does the other of two blocks."""
     simple = (ss.models.block_on_belt, ss.models.forced_oscillator, ss.models.drill_string)
-    apart = {make: LaneSource(derive(make()), 8).apart for make in (*simple, *OTHERS)}
-    assert apart == dict.fromkeys(simple, True) | dict.fromkeys(OTHERS, False)
-
-
-OTHERS = (ss.models.block_and_pendulum, ss.models.two_blocks)
+    others = (ss.models.block_and_pendulum, ss.models.two_blocks)
+    apart = {make: LaneSource(derive(make()), 8).apart for make in (*simple, *others)}
+    assert apart == dict.fromkeys(simple, True) | dict.fromkeys(others, False)
 
 
 @cache

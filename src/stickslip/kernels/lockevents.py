@@ -24,6 +24,7 @@ from stickslip.kernels.model import (
 
 VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
 MOST_ROUNDS = 6.0
+NOISE = 1e-13  # as in mode.py
 
 
 def value_of(W: Floats, row: int, tau: float) -> float:

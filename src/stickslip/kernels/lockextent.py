@@ -1,6 +1,6 @@
 """How far the states of a trajectory in lockstep reach: their extents, widened step by step. See lockstep.py."""
 
-from stickslip.kernels.lockevents import BEND, RATE, tail_of
+from stickslip.kernels.lockevents import BEND, NOISE, RATE, tail_of
 from stickslip.kernels.machine import any_lane
 from stickslip.kernels.model import (
     CALM,
@@ -19,7 +19,6 @@ from stickslip.kernels.model import (
     Floats,
 )
 
-ROUNDING_ERROR = 1e-13
 CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
 
 
@@ -53,7 +52,7 @@ def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
     low = min(W[WATCHED_LOW + i], end)
     high = max(W[WATCHED_HIGH + i], end)
     # A curve leaves its chord by an eighth of its bend at most; round-off is no motion.
-    bulge = 0.25 * b2 + 0.75 * b3 + 0.125 * BEND * tail - ROUNDING_ERROR * abs(begin)
+    bulge = 0.25 * b2 + 0.75 * b3 + 0.125 * BEND * tail - NOISE * abs(begin)
     outside = max(begin, end) + bulge > high or min(begin, end) - bulge < low
     unsure = watched and outside and b1 <= 2.0 * b2 + 3.0 * b3 + RATE * tail
     if any_lane(unsure):
@@ -77,7 +76,7 @@ def bends_one_way(W: Floats, row: int, tau: float) -> bool:
     return begin * end > 0.0 and min(abs(begin), abs(end)) > others * tau * tau
 
 
-def extreme(W: Floats, row: int, tau: float, wanted: bool) -> float:
+def extreme(W: Floats, row: int, tau: float, sought: bool) -> float:
     """The value of a series where its rate vanishes, or at that end of the step to which it grows or falls.
 
     Newton's method from a place that the first terms tell. The effect of a last small step e on the value is known
@@ -88,7 +87,7 @@ def extreme(W: Floats, row: int, tau: float, wanted: bool) -> float:
     x = x - inverse * x * x * (3.0 * W[row + 3] + x * 4.0 * W[row + 4])
     x = min(max(x, 0.0), tau)
     found = 0.0
-    searching = wanted
+    searching = sought
     rounds = 0.0
     while any_lane(searching):
         value = W[row + ORDER]

@@ -21,6 +21,7 @@ trajectory up; it is then done again from its start by the march.
 from math import sqrt
 
 from stickslip.kernels.lockevents import (
+    NOISE,
     earliest_event,
     is_certain,
     least_of,
@@ -110,7 +111,6 @@ LANES = 1
 """How many trajectories travel together; targets put their own number here."""
 
 RUNNING, ARRIVED, GIVEN_UP, PARKED = 0.0, 1.0, 2.0, -1.0
-NOISE = 1e-13  # as in mode.py
 LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
 FADING = 0.97  # of what a state has lately been, per step
