@@ -6,15 +6,12 @@ polynomials. Up to 10⁶ the error is a few units in the last place; beyond, the
 
 from math import nan
 
-ROUNDING = 6755399441055744.0  # 1.5·2^52: adding it and taking it off leaves the nearest whole number
+from stickslip.kernels.machine import bit
+
+ROUNDING = 6755399441055744.0  # 1.5·2^52: what is added to it is rounded to whole numbers
 QUARTERS = 0.6366197723675814  # 2/π
 QUARTER_1, QUARTER_2, QUARTER_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
 FARTHEST = 1e6
-
-
-def nearest(x: float) -> float:
-    """The nearest whole number."""
-    return (x + ROUNDING) - ROUNDING
 
 
 def reduced(x: float, quarters: float) -> float:
@@ -41,17 +38,15 @@ def cosine_near_zero(r: float) -> float:
 
 def sine(x: float) -> float:
     """sin x."""
-    quarters = nearest(x * QUARTERS)
-    r = reduced(x, quarters)
-    turn = quarters - 4.0 * nearest(0.25 * quarters)  # -2, -1, 0, 1 or 2
-    value = cosine_near_zero(r) if abs(turn) == 1.0 else sine_near_zero(r)
-    return -value if turn == -1.0 or abs(turn) == 2.0 else value
+    shifted = x * QUARTERS + ROUNDING
+    r = reduced(x, shifted - ROUNDING)
+    value = cosine_near_zero(r) if bit(shifted, 0) else sine_near_zero(r)
+    return -value if bit(shifted, 1) else value
 
 
 def cosine(x: float) -> float:
-    """cos x."""
-    quarters = nearest(x * QUARTERS)
-    r = reduced(x, quarters)
-    turn = quarters - 4.0 * nearest(0.25 * quarters)
-    value = sine_near_zero(r) if abs(turn) == 1.0 else cosine_near_zero(r)
-    return -value if turn == 1.0 or abs(turn) == 2.0 else value
+    """cos x, the sine a quarter turn later."""
+    shifted = x * QUARTERS + ROUNDING
+    r = reduced(x, shifted - ROUNDING)
+    value = sine_near_zero(r) if bit(shifted, 0) else cosine_near_zero(r)
+    return -value if bit(shifted + 1.0, 1) else value

@@ -2,8 +2,9 @@
 
 from math import sqrt
 
-from stickslip.kernels.machine import any_lane
+from stickslip.kernels.machine import any_lane, rough
 from stickslip.kernels.model import (
+    BASE,
     END_VALUE,
     FACTOR,
     FIRST,
@@ -25,6 +26,7 @@ from stickslip.kernels.model import (
 VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
 MOST_ROUNDS = 6.0
 NOISE = 1e-13  # as in mode.py
+SURE = 1.0 - 1e-6  # of what must outweigh others, where single precision has to do
 
 
 def value_of(W: Floats, row: int, tau: float) -> float:
@@ -45,7 +47,7 @@ def tail_of(W: Floats, row: int, h: float) -> float:
     Since k ≤ 1.64 (5/4)^k and k (k − 1) ≤ 9.7 (5/4)^k for these, it bounds the sum itself, its rate and its bend at
     all times up to h: by VALUE, RATE and BEND times this much, time measured in h.
     """
-    x = 1.25 * h
+    x = rough(1.25 * h)
     square = x * x
     even = abs(W[row + ORDER])
     odd = abs(W[row + ORDER - 1])
@@ -59,6 +61,7 @@ def tail_of(W: Floats, row: int, h: float) -> float:
 
 def negative_tail(W: Floats, row: int, h: float) -> float:
     """Σ min(c_k, 0) h^k over the orders from four on."""
+    h = rough(h)
     square = h * h
     even = min(W[row + ORDER], 0.0)
     odd = min(W[row + ORDER - 1], 0.0)
@@ -93,10 +96,10 @@ def stays_clear(W: Floats, i: int, h: float) -> bool:
     row = POLYNOMIAL + i * WIDTH
     factor = W[FACTOR + i]
     tail = VALUE * tail_of(W, row, h)
-    p0 = factor * W[row]
-    p1 = factor * h * W[row + 1]
-    p2 = factor * h * h * W[row + 2]
-    p3 = factor * h * h * h * W[row + 3]
+    p0 = SURE * rough(W[BASE + i] + factor * W[row])
+    p1 = rough(factor * h * W[row + 1])
+    p2 = rough(factor * h * h * W[row + 2])
+    p3 = rough(factor * h * h * h * W[row + 3])
     positive = p0 + min(p1, 0.0) + min(p2, 0.0) + min(p3, 0.0) > tail
     most = p0 + abs(p1) + abs(p2) + abs(p3) + tail
     return positive and (W[RESTS + i] == 0.0 or 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most)
@@ -113,20 +116,20 @@ def stays_positive(W: Floats, i: int, h: float) -> bool:
     lead = W[LEAD + i]
     W[END_VALUE + i] = value_of(W, row, h)
     tail = tail_of(W, row, h)
-    p1 = h * W[row + 1]
-    p2 = h * h * W[row + 2]
-    p3 = h * h * h * W[row + 3]
-    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else W[row])
+    p1 = rough(h * W[row + 1])
+    p2 = rough(h * h * W[row + 2])
+    p3 = rough(h * h * h * W[row + 3])
+    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else rough(W[row]))
     b1 = p3 if lead == 2.0 else (p2 if lead == 1.0 else p1)
     b2 = 0.0 if lead == 2.0 else (p3 if lead == 1.0 else p2)
     b3 = p3 if lead == 0.0 else 0.0
     W[FIRST + i] = b0
     W[SECOND + i] = b1
-    low = b0 + min(b3, 0.0) + negative_tail(W, row, h)
+    low = SURE * b0 + min(b3, 0.0) + negative_tail(W, row, h)
     positive = low + min(b1, 0.0) + min(b2, 0.0) > 0.0
     above = b2 > 0.0 and 4.0 * low * b2 > b1 * b1 and low > 0.0
-    steady = abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
-    bends = -2.0 * b2 > 6.0 * abs(b3) + BEND * tail
+    steady = SURE * abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
+    bends = -2.0 * SURE * b2 > 6.0 * abs(b3) + BEND * tail
     stays = positive or above or ((steady or bends) and W[END_VALUE + i] > 0.0)
     # The other limit, S + side·λ > 0, is 2S − p for this polynomial p.
     most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail

@@ -10,9 +10,11 @@ from stickslip.kernels.model import (
     N_STATES,
     NEXT,
     ORDER,
+    PROBE,
     SERIES,
     SIGN,
     STICK_TIME,
+    UNSURE,
     WATCHED_HIGH,
     WATCHED_LOW,
     WIDTH,
@@ -23,47 +25,79 @@ CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
 
 
 def watch(W: Floats, tau: float, watched: bool) -> None:
-    """Widen the extent of every state by what it reaches on the step, and add up the time in stick.
+    """Widen the extent of every state by what it reaches on the step, and add up the time in stick."""
+    for i in range(N_STATES):
+        W[UNSURE + i] = 1.0 if watched and may_leave(W, i, tau) else 0.0
+    if any_lane(is_unsure(W)):
+        waits = widen(W, tau)
+        W[GOES] = 0.0 if waits else W[GOES]
+        W[LIMIT] = 0.5 * tau if waits else W[LIMIT]
+        W[CALM] = 0.0 if waits else W[CALM]
+    for i in range(N_CONTACTS):
+        sticks = watched and W[GOES] > 0.0 and W[SIGN + i] == 0.0
+        if any_lane(sticks):
+            W[STICK_TIME + i] = W[STICK_TIME + i] + tau if sticks else W[STICK_TIME + i]
 
-    Where a state might pass beyond its extent, and it is not certain whether it turns once or not at all, the step is
-    not gone.
+
+def may_leave(W: Floats, i: int, tau: float) -> bool:
+    """Whether a state may reach beyond its extent on the step.
+
+    A curve leaves its chord by an eighth of its bend at most; round-off is no motion.
+    """
+    row = SERIES + i * WIDTH
+    square = tau * tau
+    bend = abs(W[row + 2]) * square * 0.25 + abs(W[row + 3]) * (square * tau) * 0.75
+    bulge = bend + 0.125 * BEND * tail_of(W, row, tau) - NOISE * abs(W[row])
+    low = W[WATCHED_LOW + i] + bulge
+    high = W[WATCHED_HIGH + i] - bulge
+    return W[row] < low or W[NEXT + i] < low or W[row] > high or W[NEXT + i] > high
+
+
+def widen(W: Floats, tau: float) -> bool:
+    """The extents with where the step leads and the places where states turn, one state after the other.
+
+    Where a state may turn more than once, the step is not gone: it waits.
     """
     waits = False
+    searching = is_unsure(W)
+    while any_lane(searching):
+        end = W[NEXT + N_STATES - 1]
+        for i in range(N_STATES - 2, -1, -1):
+            end = W[NEXT + i] if W[UNSURE + i] > 0.0 else end
+        for k in range(ORDER + 1):
+            W[PROBE + k] = W[SERIES + (N_STATES - 1) * WIDTH + k]
+            for i in range(N_STATES - 2, -1, -1):
+                W[PROBE + k] = W[SERIES + i * WIDTH + k] if W[UNSURE + i] > 0.0 else W[PROBE + k]
+        turns = searching and not goes_one_way(W, PROBE, tau)
+        once = bends_one_way(W, PROBE, tau)  # then the rate has one zero at most
+        waits = waits or (turns and not once)
+        value = end
+        if any_lane(turns and once):
+            value = extreme(W, PROBE, tau, turns and once) if turns and once else end
+        taken = not searching
+        for i in range(N_STATES):
+            this = W[UNSURE + i] > 0.0 and not taken
+            W[WATCHED_LOW + i] = min(W[WATCHED_LOW + i], min(value, end)) if this else W[WATCHED_LOW + i]
+            W[WATCHED_HIGH + i] = max(W[WATCHED_HIGH + i], max(value, end)) if this else W[WATCHED_HIGH + i]
+            W[UNSURE + i] = 0.0 if this else W[UNSURE + i]
+            taken = taken or this
+        searching = is_unsure(W)
+    return waits
+
+
+def is_unsure(W: Floats) -> bool:
+    """Whether a state may reach farther than it is known to."""
+    unsure = False
     for i in range(N_STATES):
-        waits = waits or widen(W, i, tau, watched)
-    for i in range(N_CONTACTS):
-        sticks = watched and not waits and W[SIGN + i] == 0.0
-        W[STICK_TIME + i] = W[STICK_TIME + i] + tau if sticks else W[STICK_TIME + i]
-    W[GOES] = 0.0 if waits else W[GOES]
-    W[LIMIT] = 0.5 * tau if waits else W[LIMIT]
-    W[CALM] = 0.0 if waits else W[CALM]
-
-
-def widen(W: Floats, i: int, tau: float, watched: bool) -> bool:
-    """The same for one state."""
-    row = SERIES + i * WIDTH
-    begin = W[row]
-    end = W[NEXT + i]
-    tail = tail_of(W, row, tau)
-    square = tau * tau
-    b1 = tau * abs(W[row + 1])
-    b2 = square * abs(W[row + 2])
-    b3 = square * tau * abs(W[row + 3])
-    low = min(W[WATCHED_LOW + i], end)
-    high = max(W[WATCHED_HIGH + i], end)
-    # A curve leaves its chord by an eighth of its bend at most; round-off is no motion.
-    bulge = 0.25 * b2 + 0.75 * b3 + 0.125 * BEND * tail - NOISE * abs(begin)
-    outside = max(begin, end) + bulge > high or min(begin, end) - bulge < low
-    unsure = watched and outside and b1 <= 2.0 * b2 + 3.0 * b3 + RATE * tail
-    if any_lane(unsure):
-        once = bends_one_way(W, row, tau)  # then the rate has one zero at most
-        value = extreme(W, row, tau, unsure and once)
-        low = min(low, value) if unsure and once else low
-        high = max(high, value) if unsure and once else high
-        unsure = unsure and not once
-    W[WATCHED_LOW + i] = low if watched else W[WATCHED_LOW + i]
-    W[WATCHED_HIGH + i] = high if watched else W[WATCHED_HIGH + i]
+        unsure = unsure or W[UNSURE + i] > 0.0
     return unsure
+
+
+def goes_one_way(W: Floats, row: int, tau: float) -> bool:
+    """Whether the rate keeps its sign: its first term outweighs all others."""
+    b2 = tau * abs(W[row + 2])
+    b3 = tau * tau * abs(W[row + 3])
+    return tau * abs(W[row + 1]) > tau * (2.0 * b2 + 3.0 * b3) + RATE * tail_of(W, row, tau)
 
 
 def bends_one_way(W: Floats, row: int, tau: float) -> bool:

@@ -29,12 +29,13 @@ from stickslip.kernels.lockevents import (
     value_of,
 )
 from stickslip.kernels.lockextent import watch
-from stickslip.kernels.machine import any_lane, anyone, outnumber, rough_exp2, rough_ratio, wanted
+from stickslip.kernels.machine import any_lane, anyone, outnumber, rough, rough_exp2, rough_ratio
 from stickslip.kernels.model import (
     AFTER,
     ALLOWED,
     APART,
     AT_STOP,
+    BASE,
     BEFORE,
     CALM,
     CHANGE,
@@ -110,6 +111,12 @@ from stickslip.kernels.model import (
 LANES = 1
 """How many trajectories travel together; targets put their own number here."""
 
+TOGETHER = 1
+"""Whether several trajectories run the same text at a time, in slip or at rest; if not, each takes its own branch."""
+
+OBSERVED = 1
+"""Whether what happens is watched; targets may have a shorter tick for times at which it is not."""
+
 RUNNING, ARRIVED, GIVEN_UP, PARKED = 0.0, 1.0, 2.0, -1.0
 LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
@@ -130,10 +137,17 @@ def tick(W: Floats) -> bool:
     remaining = W[END] - W[TIME]
     guess = min(W[GUESS], remaining)
     plain = False
-    clear_series(W)
-    if not APART or wanted(running and slips(W)):
-        expand(W, guess, remaining)
-        plain = running and is_plain(W)
+    if APART and not TOGETHER:
+        if slips(W):
+            expand(W, guess, remaining)
+            plain = running and is_plain(W)
+        else:
+            expand_at_rest(W, guess)
+    else:
+        clear_series(W)
+        if not APART or any_lane(running and slips(W)):
+            expand(W, guess, remaining)
+            plain = running and is_plain(W)
     special = running and not plain
     waits = special and (W[PATIENCE] < 0.0 or (W[CALM] > 0.0 and slips(W)))
     served = special and (is_over(W, waits, running) or not waits)
@@ -145,11 +159,11 @@ def tick(W: Floats) -> bool:
     W[STEPS] = W[STEPS] + 1.0 if plain else W[STEPS]
     W[CALM] = W[CALM] + 1.0 if plain else W[CALM]
     if together:
-        if APART:
-            expand_at_rest(W, served, guess)
+        if APART and TOGETHER and any_lane(served and not slips(W)):
+            expand_at_rest(W, guess)
         take_care(W, served, remaining)
     passes = False
-    if any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
+    if OBSERVED and any_lane(W[GOES] > 0.0 and W[WATCHING] > 0.0):
         watch(W, W[TAU], W[GOES] > 0.0 and W[WATCHING] > 0.0)
         passes = W[GOES] > 0.0 and W[WATCHING] > 0.0 and W[NEXT_TIME] >= W[STOP]
         note_state(W, passes)
@@ -163,16 +177,12 @@ def tick(W: Floats) -> bool:
 def clear_series(W: Floats) -> None:
     """What an expansion in slip leaves, where none is needed."""
     W[NATURAL] = 0.0
-    W[TAU] = 0.0
-    for i in range(N_STATES):
-        W[NEXT + i] = 0.0
+    stay(W)
     if APART:
         for i in range(SERIES, POLYNOMIAL + N_CONTACTS * WIDTH):
             W[i] = 0.0
         for i in range(N_CONTACTS):
             W[SCALE + i] = 0.0
-            W[NEAR_SIDE + i] = 0.0
-            W[FACTOR + i] = 0.0
             W[RESTS + i] = 0.0
         W[SINGULAR] = 0.0
 
@@ -189,15 +199,23 @@ def expand(W: Floats, guess: float, remaining: float) -> None:
         W[NEXT + i] = value_of(W, SERIES + i * WIDTH, W[TAU])
 
 
-def expand_at_rest(W: Floats, special: bool, guess: float) -> None:
-    """The series of those at rest in place of these, and how far they reach."""
+def expand_at_rest(W: Floats, guess: float) -> None:
+    """The series of those at rest, in place of those in slip, and how far they reach."""
     for i in range(N_CONTACTS):
-        W[RESTS + i] = 1.0 if W[SIGN + i] == 0.0 else 0.0
-    if any_lane(special and not slips(W)):
-        expansion_at_rest(W)
-        for i in range(N_CONTACTS):
-            set_polynomial(W, i, guess)
-        W[NATURAL] = natural_step(W, guess)
+        W[RESTS + i] = 1.0 if W[SIGN + i] == 0.0 or not TOGETHER else 0.0
+    expansion_at_rest(W)
+    for i in range(N_CONTACTS):
+        set_polynomial(W, i, guess)
+    W[NATURAL] = natural_step(W, guess)
+    if not TOGETHER:
+        stay(W)
+
+
+def stay(W: Floats) -> None:
+    """No step yet."""
+    W[TAU] = 0.0
+    for i in range(N_STATES):
+        W[NEXT + i] = 0.0
 
 
 def go_on(W: Floats, running: bool, moving: bool) -> None:
@@ -218,7 +236,7 @@ def go_on(W: Floats, running: bool, moving: bool) -> None:
 def needs_attention(W: Floats) -> bool:
     """Whether a trajectory has stopped, or changed its mode in a way that is to be told."""
     attention = W[CONDITION] > RUNNING
-    for i in range(N_CONTACTS):
+    for i in range(N_CONTACTS if OBSERVED else 0):
         change = W[CHANGE + i]
         heeded = change == W[HEED] or W[HEED] == 3.0
         attention = attention or (change > 0.0 and heeded)
@@ -250,6 +268,11 @@ def is_plain(W: Floats) -> bool:
     h = W[TAU]
     plain = W[CALM] > 0.0 and W[NATURAL] >= CLOSE * W[GUESS] and W[SINGULAR] == 0.0
     for i in range(N_CONTACTS):
+        if APART:
+            W[FACTOR + i] = W[SIGN + i]
+            W[BASE + i] = 0.0
+        else:
+            set_side(W, i, h)
         short = APART or W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM
         plain = plain and short and stays_clear(W, i, h)
     for i in range(N_WATCHED):
@@ -266,7 +289,9 @@ def take_care(W: Floats, special: bool, remaining: float) -> None:
     for i in range(N_CONTACTS):
         sound = sound and W[SIGN + i] * W[ROW_FORCE + i * WIDTH] <= 0.0
         released = released or (W[FRESH + i] > 0.0 and W[SIGN + i] != 0.0)
-        set_polynomial(W, i, h)
+        if LIMIT_VARIES:
+            set_polynomial(W, i, h)
+        set_side(W, i, h)
         make_positive(W, i)
         mark_zeros(W, i)
         W[URGENCY + i] = urgency_of(W, i, natural)
@@ -297,7 +322,7 @@ def take_care(W: Floats, special: bool, remaining: float) -> None:
 
 def last_term(W: Floats, row: int, h: float, size: float) -> float:
     """As in step.py, but its binary logarithm; `size` is that of the constant term, or what it has lately been."""
-    scale = size + h * (abs(W[row + 1]) + h * abs(W[row + 2]))
+    scale = rough(size + h * (abs(W[row + 1]) + h * abs(W[row + 2])))
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
     return rough_ratio(last, scale)
 
@@ -307,10 +332,10 @@ def last_term_of_contact(W: Floats, i: int, h: float) -> float:
     row = POLYNOMIAL + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     sticks = W[RESTS + i] > 0.0
-    growth = h * (abs(W[row + 1]) + h * abs(W[row + 2]))
+    growth = rough(h * (abs(W[row + 1]) + h * abs(W[row + 2])))
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
-    scale = abs(W[row]) + growth + (W[static] if sticks else 0.0)
-    matters = sticks or abs(W[row]) < 0.01 * growth
+    scale = rough(abs(W[row])) + growth + (rough(W[static]) if sticks else 0.0)
+    matters = sticks or rough(abs(W[row])) < 0.01 * growth
     own = rough_ratio(last, scale) if matters else NEVER
     if LIMIT_VARIES:
         own = max(own, last_term(W, static, h, abs(W[static])) if sticks else NEVER)
@@ -368,28 +393,35 @@ def stick_room(W: Floats, i: int) -> float:
 
 
 def set_polynomial(W: Floats, i: int, h: float) -> None:
-    """The polynomial whose first zero is the event of contact i: v in slip, side·S − λ in stick.
-
-    The side is the one to which λ goes in the time h. FACTOR is the sign that makes the polynomial positive while the
-    mode holds.
-    """
-    v = ROW_V + i * WIDTH
-    force = ROW_FORCE + i * WIDTH
+    """The series that decides when contact i changes: v in slip; in stick λ, or λ − side·S where the limit S varies."""
     row = POLYNOMIAL + i * WIDTH
-    sign = W[SIGN + i]
     sticks = W[RESTS + i] > 0.0
-    ahead = W[force] + h * (W[force + 1] + h * W[force + 2])
-    side = 1.0 if ahead > 0.0 else -1.0
-    W[NEAR_SIDE + i] = side
-    W[FACTOR + i] = side if sticks else sign
+    side = side_of(W, i, h) if LIMIT_VARIES else 0.0
     for k in range(ORDER + 1):
-        W[row + k] = side * W[ROW_STATIC + i * WIDTH + k] - W[force + k] if sticks else W[v + k]
+        force = W[ROW_FORCE + i * WIDTH + k] - side * W[ROW_STATIC + i * WIDTH + k]
+        W[row + k] = force if sticks else W[ROW_V + i * WIDTH + k]
+
+
+def side_of(W: Floats, i: int, h: float) -> float:
+    """The side to which λ goes in the time h."""
+    force = ROW_FORCE + i * WIDTH
+    return 1.0 if W[force] + h * (W[force + 1] + h * W[force + 2]) > 0.0 else -1.0
+
+
+def set_side(W: Floats, i: int, h: float) -> None:
+    """FACTOR is the sign that makes the polynomial positive while the mode holds, but for BASE, what λ may be at most:
+    side·λ < S in stick."""
+    sticks = W[RESTS + i] > 0.0
+    W[NEAR_SIDE + i] = side_of(W, i, h)
+    W[FACTOR + i] = -W[NEAR_SIDE + i] if sticks else W[SIGN + i]
+    W[BASE + i] = W[ROW_STATIC + i * WIDTH] if sticks and not LIMIT_VARIES else 0.0
 
 
 def make_positive(W: Floats, i: int) -> None:
     """The polynomial with its sign, for all that follows: positive while the mode holds."""
     row = POLYNOMIAL + i * WIDTH
-    for k in range(ORDER + 1):
+    W[row] = W[BASE + i] + W[FACTOR + i] * W[row]
+    for k in range(1, ORDER + 1):
         W[row + k] = W[FACTOR + i] * W[row + k]
 
 
@@ -451,15 +483,17 @@ def count_changes(W: Floats, settled: bool) -> None:
         before = W[BEFORE + i]
         now = W[SIGN + i]
         changed = settled and before != now and before != UNKNOWN
-        kind = 1.0 if before == 0.0 else (2.0 if now == 0.0 else 3.0)
-        W[CHANGE + i] = kind if changed else (0.0 if settled else W[CHANGE + i])
+        if OBSERVED:
+            kind = 1.0 if before == 0.0 else (2.0 if now == 0.0 else 3.0)
+            W[CHANGE + i] = kind if changed else (0.0 if settled else W[CHANGE + i])
+            W[RELEASED] = W[RELEASED] + 1.0 if changed and before == 0.0 else W[RELEASED]
         W[EVENTS] = W[EVENTS] + 1.0 if changed else W[EVENTS]
-        W[RELEASED] = W[RELEASED] + 1.0 if changed and before == 0.0 else W[RELEASED]
         W[BEFORE + i] = now if settled else before
         any_changed = any_changed or changed
-    W[OLD_TIME] = W[TIME] if any_changed else W[OLD_TIME]
-    for i in range(N_STATES):
-        W[OLD_STATE + i] = W[STATE + i] if any_changed else W[OLD_STATE + i]
+    if OBSERVED:
+        W[OLD_TIME] = W[TIME] if any_changed else W[OLD_TIME]
+        for i in range(N_STATES):
+            W[OLD_STATE + i] = W[STATE + i] if any_changed else W[OLD_STATE + i]
 
 
 # -- going on ----------------------------------------------------------------------------------------------------

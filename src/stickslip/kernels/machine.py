@@ -22,7 +22,9 @@ def rough_ratio(a: float, b: float) -> float:
 
 
 def rough_exp2(x: float) -> float:
-    """Two to the power x, |x| < 1000, within three percent."""
+    """Two to the power x, |x| < 1000, within three percent; nothing where x is not a number of that size."""
+    if not abs(x) < 1000.0:
+        return 0.0
     whole = floor(x)
     return ldexp(0.971 * (1.0 + x - whole), int(whole))
 
@@ -37,12 +39,21 @@ def anyone(condition: bool) -> bool:
     return condition
 
 
-def wanted(condition: bool) -> bool:
-    """Whether to do what only those need for whom the condition holds: where it holds for any; on a GPU always, since
-    what a branch leaves in registers has to be put there on the other way as well."""
-    return condition
-
-
 def outnumber(these: bool, those: bool) -> bool:
     """Whether for one in three of those there is one of these."""
     return these
+
+
+def bit(x: float, place: int) -> bool:
+    """A binary digit of the whole number that stands in the last places of x, which is that number and 1.5·2^52."""
+    return bool(int(x - 1.5 * 2.0**52) >> place & 1)
+
+
+def rough(x: float) -> float:
+    """A number of which a few digits are enough, so that a target may compute it from rounded ones."""
+    return x
+
+
+def tail(order: int, x: float) -> float:
+    """A coefficient of that order of a power series. Of high orders little matters, so a target may round them."""
+    return x

@@ -85,10 +85,10 @@ EXCITATION = FINAL_TIME = BEAT = BEATS = FLASH = FLASHES = STOP = AT_STOP = RETU
 end; the time between states that are compared with each other, a whole period, the number of the next of these, and the
 same for strobes; the earlier of both times, and the state there; how often the motion has returned, and releases."""
 
-RESTS = NEAR_SIDE = FACTOR = END_VALUE = FIRST = SECOND = ROOM = LEAD = URGENCY = INVERSE = SINGULAR = 0
-TAU = PLACE = GOES = LOST = NEXT = NEXT_TIME = 0
-"""Work space of a tick. The last ones: how far to go, where an event is, whether to go, whether to give up, and where
-that leads."""
+RESTS = NEAR_SIDE = FACTOR = BASE = END_VALUE = FIRST = SECOND = ROOM = LEAD = URGENCY = INVERSE = SINGULAR = 0
+TAU = PLACE = GOES = LOST = NEXT = NEXT_TIME = UNSURE = PROBE = 0
+"""Work space of a tick. The last ones: how far to go, where an event is, whether to go, whether to give up, where that
+leads, which states may turn on the way, and the series of one of these."""
 
 KEPT = LANE_ROWS = 0
 """How much of W is kept between ticks; that and the constants of the model."""

@@ -20,6 +20,9 @@ LANE_LIMIT = 6000
 
 MOST_CONTACTS = 2
 
+TAIL = 3
+"""The first order at which coefficients are marked, see `tail` of machine.py."""
+
 CIRCULAR = {"sin": "sine", "cos": "cosine"}
 HARMONIC = {"wave sin": "sin", "wave cos": "cos"}
 """Series of A sin φ and A cos φ, φ linear in time: they need no partner, and bring their factor with them."""
@@ -50,7 +53,12 @@ class LaneWriter(Unrolled):
             other, sign = ("sine", -1) if n.operation == "wave cos" else ("cosine", 1)
             self.put(node, 1, f"{self.constant(sign * amplitude * rate)}*{other}({self.at(angle, 0)})")
         else:
-            self.put(node, k, f"{self.constant(-(rate**2) / (k * (k - 1)))}*{self.at(node, k - 2)}")
+            self.put(node, k, f"{self.curvature(rate, k * (k - 1))}*{self.at(node, k - 2)}")
+
+    def curvature(self, rate: sympy.Expr, divisor: int) -> str:
+        """−ω²/n: known before, where many load it at a time; else a product, which takes no memory."""
+        known, base = self.constant(-(rate**2) / divisor), self.constant(-(rate**2) / 2)
+        return known if divisor == 2 else f"({known} if TOGETHER else {2 / divisor!r}*{base})"
 
     def next(self, node: int, k: Order) -> None:
         n = self.tape.nodes[node]
@@ -164,10 +172,10 @@ class LaneSource(Source):
         self.kept = sum(kept.values())
         sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
-        work = ("RESTS", "SCALE", "NEAR_SIDE", "FACTOR", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT")
+        work = ("RESTS", "SCALE", "NEAR_SIDE", "FACTOR", "BASE", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT")
         sizes |= dict.fromkeys((*work, "URGENCY", "INVERSE"), m)
         sizes |= {"SINGULAR": 1, "NATURAL": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
-        sizes |= {"NEXT": n, "NEXT_TIME": 1}
+        sizes |= {"NEXT": n, "NEXT_TIME": 1, "UNSURE": n, "PROBE": row}
         return kept | sizes
 
     def _integer_sizes(self) -> dict[str, int]:
@@ -236,11 +244,15 @@ class LaneSource(Source):
         body = self.writer.lines
         body += [f"n{i}_0 = W[{i}]" for i in range(self.n)]
         for k in range(self.order + 1):
+            begin = len(body)
             self._order(nodes, k, pattern)
             for i in range(self.n):
                 self._output("state", i, k, self.writer.at(i, k), pattern)
+            if k >= TAIL:
+                body[begin:] = [_marked(line, k) for line in body[begin:]]
         signs = [f"_sign{i} = W[SIGN + {i}]" for i in range(self.contacts)]
-        stuck = [f"stuck{i} = _sign{i} == 0.0" for i in range(self.contacts)]
+        alone = "not TOGETHER or " if at_rest else ""
+        stuck = [f"stuck{i} = {alone}_sign{i} == 0.0" for i in range(self.contacts)]
         frozen = [f"{name} = {LanePrinter().doprint(e)}" for e, name in self.frozen.items()]
         return [*heading, *indented([*signs, *stuck, *self._named_constants(), *frozen, *body])]
 
@@ -482,7 +494,8 @@ class LaneSource(Source):
                 text = f"{self.writer.at(node, k)}*{1 / (k + 1)!r}"
             else:
                 rate = self.tape.rate(self.tape.nodes[node].arguments[0])
-                text = f"{self.constant(-(rate**2) / (k * (k + 1)))}*drift{state}_{node}_{k - 1}"
+                assert isinstance(self.writer, LaneWriter)
+                text = f"{self.writer.curvature(rate, k * (k + 1))}*drift{state}_{node}_{k - 1}"
             self.writer.lines.append(f"drift{state}_{node}_{k + 1} = {text}")
             found.append(f"drift{state}_{node}_{k + 1}")
         return found
@@ -500,6 +513,12 @@ class LaneSource(Source):
         """Whether a sticking contact leaves a state no rate of its own."""
         e = self.equations
         return bool(sympy.expand(e.f[state] - e.G[state][contact] / e.D[contact][contact] * e.a[contact]) == 0)
+
+
+def _marked(line: str, order: int) -> str:
+    """An assignment, as one of a coefficient of so high an order."""
+    target, text = line.split(" = ", 1)
+    return line if text == "0.0" else f"{target} = tail({order}, {text})"
 
 
 def _sum(terms: list[str]) -> str:

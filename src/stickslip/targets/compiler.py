@@ -21,13 +21,12 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
+from stickslip.targets.unroll import MACHINE
+
 FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.VoidType()
 TYPES = {"Floats": FLOAT.as_pointer(), "Ints": INT.as_pointer(), "float": FLOAT, "int": INT, "bool": BOOL, "None": VOID}
 INTRINSICS = ("exp", "log", "sqrt", "sin", "cos")
 LIBRARY_FUNCTIONS = ("tan", "tanh", "atan", "sinh", "cosh")
-MACHINE = ("rough_log2", "fused", "rough_ratio", "rough_exp2", "any_lane", "anyone", "outnumber", "wanted")
-"""Kernels that this compiler has its own instructions for."""
-
 FLAGS = ("contract",)
 SHORT = 4
 """Loops of so many turns, which are over states or contacts, are written out. LLVM would do so too, but only after it

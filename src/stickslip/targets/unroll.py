@@ -12,7 +12,12 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-BUILTIN = {"abs", "min", "max", "any_lane", "anyone", "outnumber", "wanted", "rough_ratio", "rough_exp2", "fused"}
+MACHINE = frozenset(
+    ["any_lane", "anyone", "outnumber", "rough_log2", "rough_ratio", "rough_exp2", "fused", "bit", "rough", "tail"]
+)
+"""Kernels that targets have their own instructions for, see machine.py."""
+
+BUILTIN = {*MACHINE, "abs", "min", "max"}
 BUILTIN |= {"exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "atan", "sinh", "cosh", "copysign"}
 _ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -64,9 +69,9 @@ def _moved(statements: Sequence[ast.stmt], name: str, row: str) -> tuple[list[st
         return [f"{name} = {row}"], [f"{row} = {name}"]
     inside = bool(using) and all(isinstance(node, ast.If) and name not in _names(node.test) for node in using)
     for node in using:
-        if isinstance(node, ast.If):
-            node.body[:0] = ast.parse(f"{name} = {row}").body if inside else []
-            node.body += ast.parse(f"{row} = {name}").body if node in changing else []
+        for part in (node.body, node.orelse) if isinstance(node, ast.If) else ():
+            part[:0] = ast.parse(f"{name} = {row}").body if inside and any(name in _names(n) for n in part) else []
+            part += ast.parse(f"{row} = {name}").body if node in changing and part else []
     return ([] if inside else [f"{name} = {row}"]), []
 
 

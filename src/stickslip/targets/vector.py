@@ -133,8 +133,12 @@ class LaneBody(Body):
 
     def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
         b = self.builder
-        if name in ("any_lane", "anyone", "wanted"):
+        if name in ("any_lane", "anyone"):
             return self.any_lane(self.converted(values[0], self.mask))
+        if name in ("rough", "tail"):
+            return values[-1]
+        if name == "bit":
+            return self.bit(values[0], values[1].constant)
         if name == "outnumber":
             return self.outnumber(*(self.converted(value, self.mask) for value in values))
         values = [self.converted(value, self.vector) for value in values]
@@ -168,6 +172,11 @@ class LaneBody(Body):
         """One number with a bit per lane, compared with nothing."""
         bits = ir.IntType(self.translator.lanes)
         return self.builder.icmp_unsigned("!=", self.builder.bitcast(mask, bits), bits(0))
+
+    def bit(self, value: ir.Value, place: int) -> ir.Value:
+        b = self.builder
+        digit = b.and_(b.bitcast(value, self.whole), ir.Constant(self.whole, [2**place] * self.translator.lanes))
+        return b.icmp_unsigned("!=", digit, ir.Constant(self.whole, [0] * self.translator.lanes))
 
     def outnumber(self, these: ir.Value, those: ir.Value) -> ir.Value:
         """One bit here at least, and one for every three there."""
