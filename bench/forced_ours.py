@@ -31,7 +31,8 @@ def points(data) -> list[np.ndarray]:
     counts = data["count"].values
     there = np.arange(data.sizes["record"]) < counts[:, None]
     packed = np.stack([data[name].values[there] for name in ("record_time", "x.block")], axis=-1)
-    return np.split(packed, np.cumsum(counts)[:-1])
+    ends = np.cumsum(counts)
+    return [packed[begin:end] for begin, end in zip(ends - counts, ends, strict=True)]
 
 
 def operations(etas: np.ndarray, periods: tuple[float, float], tol: float) -> float:

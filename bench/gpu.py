@@ -32,8 +32,8 @@ def kernel_seconds(plan) -> tuple[float, dict]:
     program = plan.field.lanes
     plain = program._kernel
 
-    def timed(text, name):
-        kernel = used[name] = plain(text, name)
+    def timed(text, name, first=None):
+        kernel = used[name] = plain(text, name, first)
 
         class Launch:
             def __getitem__(self, shape):

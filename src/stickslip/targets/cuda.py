@@ -21,7 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.kernels.machine import rough_ratio as rough_ratio_of_two
 from stickslip.targets import join
+from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
+from stickslip.targets.unroll import unrolled
 
 THREADS = 64
 """Threads of a block: few, since each needs many registers."""
@@ -104,7 +107,7 @@ def travel_kernel(
 """ + _loop(
     "enter(W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters)",
     """
-if lane_tick(shared, literals) & going:
+if travel_tick(shared, literals) & going:
     leave(B, 0, ends, outcome)
     ended = True
 """,
@@ -121,7 +124,7 @@ hold(W, I, point, starts, held, parameters, times)
 enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, patience, most_steps, point, starts, parameters)
 """,
     """
-if lane_tick(shared, literals) & going:
+if travel_tick(shared, literals) & going:
     put_aside(B, 0, kept)
     ended = True
 """,
@@ -136,7 +139,7 @@ def watch_kernel(
 """ + _loop(
     "take_up(B, 0, point, kept, choice, settings, times, numbers, measures)",
     """
-if lane_tick(shared, literals) & going:
+if watch_tick(shared, literals) & going:
     if attend(B, 0, choice, history, rows, numbers):
         finish(B, 0, settings, history, tally, numbers, measures)
         ended = True
@@ -174,6 +177,12 @@ REGISTERS = 168
 NO_PATIENCE = 0.0
 """Those of a warp that are not alike do not wait for each other."""
 
+
+TICKS = {"travel_tick": {"OBSERVED": 0, "TOGETHER": 0}, "watch_tick": {"OBSERVED": 1, "TOGETHER": 0}}
+"""The ticks of lockstep: one that does not observe is shorter."""
+
+MOST_LEFT = 0.05
+"""Where more is left, numbers may have been too large or too small for single precision."""
 
 WARP, FULL = 32, 0xFFFFFFFF
 """Threads of a warp, and all of them as bits."""
@@ -218,10 +227,10 @@ class _WithoutBranches(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Name) and node.func.id == "float32" and isinstance(node.args[0], ast.Constant):
+            return node  # instructions have room for it
         self.generic_visit(node)
         assert isinstance(node.func, ast.Name)
-        if node.func.id == "wanted":
-            return ast.Constant(True)
         node.func.id = {"min": "smaller", "max": "larger"}.get(node.func.id, node.func.id)
         return node
 
@@ -269,14 +278,26 @@ class Program:
         assert not own.keys() & vars(module).keys(), "a name of the kernels would have two meanings"
         self._names |= own
         self._names |= _operations(self._cuda)
-        writer = _WithoutBranches()
-        tree = ast.fix_missing_locations(writer.visit(ast.parse(inspect.getsource(module.lane_tick))))
-        self._literals = tuple(writer.literals)
-        text = (_CHOICES if "counted" in self._names else _CHOICES + _ALONE) + ast.unparse(tree)
-        exec(compile(text, "<lane_tick>", "exec"), self._names)  # our own text
-        for name in re.findall(r"^def (\w+)", text, re.MULTILINE):
-            self._names[name] = self._cuda.jit(device=True)(self._names[name])
+        self._ticks = {
+            name: unrolled(inspect.getsource(module), vars(module) | choices, "tick", name, module.KEPT, module.Q)
+            for name, choices in TICKS.items()
+        }
         self.propagate_lanes, self.observe_lanes = self._propagate_lanes, self._observe_lanes
+
+    @cache  # noqa: B019 - programs live as long as the process
+    def _lockstep(self, first: int) -> tuple[dict[str, Any], tuple[float, ...]]:
+        """All names with the ticks, single precision from that order on; and the numbers that kernels have to bring."""
+        writer = _WithoutBranches()
+        text = _CHOICES if "counted" in self._names else _CHOICES + _ALONE
+        for tick in self._ticks.values():
+            tree = ast.parse(tick)
+            in_two_precisions(tree.body[0], first)  # type: ignore[arg-type]
+            text += ast.unparse(ast.fix_missing_locations(writer.visit(tree))) + "\n\n\n"
+        names = dict(self._names)
+        exec(compile(text, "<ticks>", "exec"), names)  # our own text
+        for name in re.findall(r"^def (\w+)", text, re.MULTILINE):
+            names[name] = self._cuda.jit(device=True)(names[name])
+        return names, tuple(writer.literals)
 
     def _blocks(self, count: int) -> int:
         """As many blocks as the GPU holds at a time, or as there is work for."""
@@ -297,15 +318,21 @@ class Program:
         count: int,
         *arrays: Any,
     ) -> None:
-        kernel = self._kernel(_TRAVEL, "travel_kernel")
-        queue = self._cuda.to_device(np.zeros(1, np.int64))
         given, results = [self._cuda.to_device(a) for a in arrays[:-2]], self._room(*arrays[-2:])
-        launch = kernel[self._blocks(count), LANE_THREADS]
         patience = max(patience, NO_PATIENCE)
-        launch(
-            queue, self._literals, t_start, t_end, log_tolerance, patience, most_steps, count, *given, *results
-        )  # fmt: skip
-        _bring(results, arrays[-2:])
+        for first in self._precisions(log_tolerance):
+            kernel, literals = self._kernel(_TRAVEL, "travel_kernel", first), self._lockstep(first)[1]
+            queue = self._cuda.to_device(np.zeros(1, np.int64))
+            kernel[self._blocks(count), LANE_THREADS](
+                queue, literals, t_start, t_end, log_tolerance, patience, most_steps, count, *given, *results
+            )  # fmt: skip
+            _bring(results, arrays[-2:])
+            if (arrays[-1][::2] != 0).mean() <= MOST_LEFT:
+                return
+
+    def _precisions(self, log_tolerance: float) -> tuple[int, int]:
+        """The order from which on single precision is enough; and none, which serves where that has not worked."""
+        return first_in_single(self.ORDER, 2.0**log_tolerance), NONE  # type: ignore[attr-defined]
 
     def _observe_lanes(
         self,
@@ -326,21 +353,45 @@ class Program:
         _tally: Any,
         *results: Any,
     ) -> None:
-        cuda, blocks = self._cuda, self._blocks(count)
+        numbers, measures = (array.reshape(count, -1) for array in results[1:])
+        for first in self._precisions(log_tolerance):
+            self._observe_in(
+                first, log_tolerance, patience, choice, settings, count, starts, held, parameters, times, results
+            )
+            given_up = (numbers[:, self.STATUS] == self.LEFT) & (measures[:, self.REACHED] < times[1::3])  # type: ignore[attr-defined]
+            if given_up.mean() <= MOST_LEFT:
+                return
+
+    def _observe_in(
+        self,
+        first: int,
+        log_tolerance: float,
+        patience: float,
+        choice: Any,
+        settings: Any,
+        count: int,
+        starts: Any,
+        held: Any,
+        parameters: Any,
+        times: Any,
+        results: Any,
+    ) -> None:
+        """The same with single precision from the order `first` on."""
+        cuda, blocks, literals = self._cuda, self._blocks(count), self._lockstep(first)[1]
         kept = cuda.device_array(count * self.LANE_ROWS)  # type: ignore[attr-defined]
         begun, watched = cuda.to_device(starts), cuda.to_device(times)
-        transient = self._kernel(_TRANSIENT, "transient_kernel")[blocks, LANE_THREADS]
+        transient = self._kernel(_TRANSIENT, "transient_kernel", first)[blocks, LANE_THREADS]
         most_steps = float(choice[self.MOST_STEPS])  # type: ignore[attr-defined]
         transient(
-            cuda.to_device(np.zeros(1, np.int64)), self._literals, kept, log_tolerance, max(patience, NO_PATIENCE),
+            cuda.to_device(np.zeros(1, np.int64)), literals, kept, log_tolerance, max(patience, NO_PATIENCE),
             most_steps, count, begun, cuda.to_device(held), cuda.to_device(parameters), watched,
         )  # fmt: skip
         slots = blocks * LANE_THREADS
         history = cuda.device_array(slots * self._names["RING"])
         rows, *others = results
         device = [self._row_room(choice, rows), *self._room(*others)]
-        self._kernel(_WATCH, "watch_kernel")[blocks, LANE_THREADS](
-            cuda.to_device(np.zeros(1, np.int64)), self._literals, kept, cuda.to_device(choice),
+        self._kernel(_WATCH, "watch_kernel", first)[blocks, LANE_THREADS](
+            cuda.to_device(np.zeros(1, np.int64)), literals, kept, cuda.to_device(choice),
             cuda.to_device(settings), count, watched, history, *device,
         )  # fmt: skip
         if held.any():  # else all starts are as they were
@@ -348,10 +399,12 @@ class Program:
         self._bring_observed(choice, device, results)
 
     @cache  # noqa: B019 - programs live as long as the process
-    def _kernel(self, text: str, name: str) -> Any:
-        exec(compile(text, f"<{name}>", "exec"), self._names)  # our own text, above
-        in_lockstep = "lane_tick" in text and self.N_CONTACTS == 1 and _processors(self._cuda) is not None  # type: ignore[attr-defined]
-        return self._cuda.jit(self._names[name], **({"max_registers": REGISTERS} if in_lockstep else {}))
+    def _kernel(self, text: str, name: str, first: int | None = None) -> Any:
+        """A kernel; one of lockstep with single precision from the order `first` on."""
+        names = self._names if first is None else self._lockstep(first)[0]
+        exec(compile(text, f"<{name}>", "exec"), names)  # our own text, above
+        limited = first is not None and self.N_CONTACTS == 1 and _processors(self._cuda) is not None  # type: ignore[attr-defined]
+        return self._cuda.jit(names[name], **({"max_registers": REGISTERS} if limited else {}))
 
     def _room(self, *results: Any) -> list[Any]:
         """Room on the GPU for arrays that a kernel fills: what they hold here needs no way there."""
@@ -407,16 +460,25 @@ def _processors(cuda: Any) -> int | None:
 def _operations(cuda: Any) -> dict[str, Any]:
     """Rough logarithms and powers from the upper halves of floats, and what a warp decides together; the simulator has
     the plain functions."""
+    single = importlib.import_module("numba").float32
     if _processors(cuda) is None:
-        return {"WARP": 1}
+        return {"WARP": 1, "float32": single, "rough_ratio_in_single": rough_ratio_of_two}
     libdevice = importlib.import_module("numba.cuda.libdevice")
-    upper, joined = libdevice.double2hiint, libdevice.hiloint2double
+    upper, lower, joined = libdevice.double2hiint, libdevice.double2loint, libdevice.hiloint2double
+    bits, scale, unscale = libdevice.float_as_int, single(2.0**-20), single(2.0**-23)
+    power, offset = single(2.0**20), single(1022.9575)
 
     def rough_ratio(a: float, b: float) -> float:
-        return float((upper(a) - upper(b)) * 9.5367431640625e-07)
+        return single(upper(a) - upper(b)) * scale  # type: ignore[no-any-return]
+
+    def rough_ratio_in_single(a: float, b: float) -> float:
+        return single(bits(a) - bits(b)) * unscale  # type: ignore[no-any-return]
 
     def rough_exp2(x: float) -> float:
-        return joined(int((x + 1022.9575) * 1048576.0), 0)  # type: ignore[no-any-return]
+        return joined(int((x + offset) * power), 0)  # type: ignore[no-any-return]
+
+    def bit(x: float, place: int) -> bool:
+        return lower(x) >> place & 1 != 0  # type: ignore[no-any-return]
 
     def anyone(condition: bool) -> bool:
         return bool(cuda.ballot_sync(FULL, condition) != 0)
@@ -436,8 +498,12 @@ def _operations(cuda: Any) -> dict[str, Any]:
         before = asking & ((1 << cuda.laneid) - 1)
         return cuda.shfl_sync(FULL, first, 0) + cuda.popc(before)  # type: ignore[no-any-return]
 
-    functions: tuple[Callable[..., Any], ...] = (rough_ratio, rough_exp2, anyone, outnumber, counted, taken)
-    return {"WARP": WARP} | {function.__name__: cuda.jit(device=True)(function) for function in functions}
+    functions: tuple[Callable[..., Any], ...] = (
+        rough_ratio, rough_ratio_in_single, rough_exp2, bit, anyone, outnumber, counted, taken,
+    )  # fmt: skip
+    return {"WARP": WARP, "float32": single} | {
+        function.__name__: cuda.jit(device=True)(function) for function in functions
+    }
 
 
 @cache
