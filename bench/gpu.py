@@ -6,9 +6,9 @@
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
 of the kernels (and of the whole call, with the copies), registers and local memory per thread, how many points
 lockstep left to the march, the share of the GPU's FP64 peak (of which the Taylor expansions alone are counted, see
-`flops.py`; the peak is what multiply-adds in registers reach), and how far the results are from the CPU's at
-rtol = 1e-12 where the motion is periodic: end state, and place and time of the releases. Then two blocks on a belt,
-which have two contacts.
+`flops.py`, though most of their terms are in single precision; the peak is what multiply-adds in registers reach), and
+how far the results are from the CPU's at rtol = 1e-12 where the motion is periodic: end state, and place and time of
+the releases. Then two blocks on a belt, which have two contacts.
 """
 
 import sys

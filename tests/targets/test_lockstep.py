@@ -323,7 +323,7 @@ def test_how_well_the_limit_is_met(rate, zeros):
 
 def test_no_step_is_tried_in_vain():
     """Nearly every tick goes on: releases are met within the tolerance, and steps are guessed well."""
-    model = ss.models.forced_oscillator("III", eta=1.05)
+    model = ss.models.forced_oscillator("III", eta=1.5)
     values = plain_kernels()
     row = [0.0] * values["LANE_ROWS"]
     work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
@@ -335,7 +335,7 @@ def test_no_step_is_tried_in_vain():
         values["lane_tick"](row)
         ticks, vain = ticks + 1, vain + (row[values["TIME"]] == before)
     assert row[values["CONDITION"]] == values["ARRIVED"] and ticks > 300
-    assert vain <= 0.03 * ticks
+    assert vain <= 0.01 * ticks
 
 
 def test_a_release_cut_short(monkeypatch):
