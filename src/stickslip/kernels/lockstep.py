@@ -9,7 +9,8 @@ then on they need the same at the same time; those that have little in common un
 rest is simple (APART), those at rest are special, and a plain step is one in slip.
 
 All of `tick` is written with selects (`a if c else b`) in place of branches, and whether a branch is taken or a loop
-goes on is asked of all trajectories together; then a trajectory computes the same bits in any company.
+goes on is asked of all trajectories together; then a trajectory computes the same bits in any company. Where each runs
+the text by itself, as threads of a GPU do (TOGETHER is 0), one branch is its own: in slip, or at rest.
 `targets/unroll.py` makes one long function of it, in which every place of W is a variable. Numbers are floats: whole
 numbers are known before.
 
