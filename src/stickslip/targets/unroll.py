@@ -43,11 +43,12 @@ def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept
     result = writer.call(entry, [ast.Name("W")])
     changed = {place for place in writer.written if place < kept}
     writer.flush(f"w{place}" for place in changed)
+    statements = [_Statement(node) for node in writer.out]
     before, after = [], []
     for place in sorted(writer.read | writer.written):
         if place < kept or place >= constants:
             row = place if place < kept else kept + place - constants
-            first, last = _moved(writer.out, f"w{place}", f"B[{row}]")
+            first, last = _moved(statements, f"w{place}", f"B[{row}]")
             before += first
             after += last
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in writer.out]
@@ -58,20 +59,31 @@ def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept
     return f'def {name}(B: Floats) -> {kind}:\n    """`{entry}`, written out."""\n{text}\n'
 
 
-def _moved(statements: Sequence[ast.stmt], name: str, row: str) -> tuple[list[str], list[str]]:
+class _Statement:
+    """A statement, with the names that it uses and assigns, which are looked up once for all variables."""
+
+    def __init__(self, node: ast.stmt) -> None:
+        self.node, self.names, self.assigned = node, _names(node), _assigned(node)
+        self.branch = node if isinstance(node, ast.If) else None
+        self.asked = _names(self.branch.test) if self.branch else set()
+        bodies = (self.branch.body, self.branch.orelse) if self.branch else ()
+        self.parts = [(body, set[str]().union(*map(_names, body))) for body in bodies if body]
+
+
+def _moved(statements: Sequence[_Statement], name: str, row: str) -> tuple[list[str], list[str]]:
     """What brings a variable from its row of B in the beginning, and back in the end.
 
     One that is used only inside of branches is brought there: what is loaded early must be put aside until then.
     """
-    using = [node for node in statements if name in _names(node)]
-    changing = [node for node in using if name in _assigned(node)]
-    if not all(isinstance(node, ast.If) and not node.orelse for node in changing):
+    using = [statement for statement in statements if name in statement.names]
+    changing = [statement for statement in using if name in statement.assigned]
+    if not all(statement.branch and not statement.branch.orelse for statement in changing):
         return [f"{name} = {row}"], [f"{row} = {name}"]
-    inside = bool(using) and all(isinstance(node, ast.If) and name not in _names(node.test) for node in using)
-    for node in using:
-        for part in (node.body, node.orelse) if isinstance(node, ast.If) else ():
-            part[:0] = ast.parse(f"{name} = {row}").body if inside and any(name in _names(n) for n in part) else []
-            part += ast.parse(f"{row} = {name}").body if node in changing and part else []
+    inside = bool(using) and all(statement.branch and name not in statement.asked for statement in using)
+    for statement in using:
+        for body, names in statement.parts:
+            body[:0] = ast.parse(f"{name} = {row}").body if inside and name in names else []
+            body += ast.parse(f"{row} = {name}").body if statement in changing else []
     return ([] if inside else [f"{name} = {row}"]), []
 
 
