@@ -140,7 +140,7 @@ def end_of_motion(order: int, rtol: float, *firsts: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize(("order", "rtol"), [(12, 1e-10), (16, 1e-12)])
 def test_rounding_stays_below_the_tolerance(order: int, rtol: float) -> None:
-    """And would not, if it began two orders before."""
+    """Were it to begin two orders before, it would be larger: the choice of the first order matters."""
     first = first_in_single(order, rtol)
     double, rounded_late, rounded_early = end_of_motion(order, rtol, NONE, first, first - 2)
     late, early = (np.abs(end - double).max() for end in (rounded_late, rounded_early))

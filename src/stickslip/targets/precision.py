@@ -18,10 +18,11 @@ ROUNDING = 2.0**-24
 """What single precision leaves out, relative to the number."""
 
 SPARE = 3.0
-"""Rounding may be so many times smaller than the tolerance."""
+"""So many times smaller than the tolerance must rounding be."""
 
 LOWEST = 3
-"""No order below is rounded: where a contact has just been released, the first ones are all there is."""
+"""No order below is rounded: where a contact has just been released, the first ones are all there is. Nor are they
+marked, see TAIL in symbolic/lanes.py."""
 
 NONE = 1000
 """An order beyond all: nothing is rounded."""

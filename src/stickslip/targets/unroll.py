@@ -63,7 +63,7 @@ class _Statement:
     """A statement, with the names that it uses and assigns, which are looked up once for all variables."""
 
     def __init__(self, node: ast.stmt) -> None:
-        self.node, self.names, self.assigned = node, _names(node), _assigned(node)
+        self.names, self.assigned = _names(node), _assigned(node)
         self.branch = node if isinstance(node, ast.If) else None
         self.asked = _names(self.branch.test) if self.branch else set()
         bodies = (self.branch.body, self.branch.orelse) if self.branch else ()
