@@ -29,19 +29,29 @@ from stickslip.targets.unroll import unrolled
 THREADS = 64
 """Threads of a block: few, since each needs many registers."""
 
-_PROPAGATE = """
+_CLEARED = """
+    W = cuda.local.array(FLOATS, float64)
+    I = cuda.local.array(INTEGERS, int64)
+    for i in range(FLOATS):
+        W[i] = 0.0
+    for i in range(INTEGERS):
+        I[i] = 0
+"""
+"""Work arrays, all zero as on the CPU: generated functions do not write what is always zero."""
+
+_PROPAGATE = (
+    """
 def propagate_kernel(rtol, t_start, t_end, most_steps, count, starts, parameters, ends, outcome):
     point = cuda.grid(1)
-    if point < count:
-        W = cuda.local.array(FLOATS, float64)
-        I = cuda.local.array(INTEGERS, int64)
-        for i in range(FLOATS):
-            W[i] = 0.0
-        for i in range(INTEGERS):
-            I[i] = 0
-        W[TOLERANCE] = rtol
-        propagate_point(W, I, t_start, t_end, most_steps, point, starts, parameters, ends, outcome)
+    if point >= count:
+        return
 """
+    + _CLEARED
+    + """
+    W[TOLERANCE] = rtol
+    propagate_point(W, I, t_start, t_end, most_steps, point, starts, parameters, ends, outcome)
+"""
+)
 _OBSERVE = """
 def observe_kernel(choice, settings, count, starts, held, parameters, times, rows, numbers, measures):
     point = cuda.grid(1)
@@ -98,36 +108,40 @@ def _loop(begin: str, tick: str) -> str:
     return _LOOP.format(begin=begin, tick=tick)
 
 
-_TRAVEL = """
+_TRAVEL = (
+    """
 def travel_kernel(
     queue, literals, t_start, t_end, log_tolerance, patience, most_steps, count, starts, parameters, ends, outcome
 ):
-    W = cuda.local.array(FLOATS, float64)
-    I = cuda.local.array(INTEGERS, int64)
-""" + _loop(
-    "enter(W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters)",
-    """
+"""
+    + _CLEARED
+    + _loop(
+        "enter(W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters)",
+        """
 if travel_tick(shared, literals) & going:
     leave(B, 0, ends, outcome)
     ended = True
 """,
+    )
 )
-_TRANSIENT = """
+_TRANSIENT = (
+    """
 def transient_kernel(
     queue, literals, kept, log_tolerance, patience, most_steps, count, starts, held, parameters, times
 ):
-    W = cuda.local.array(FLOATS, float64)
-    I = cuda.local.array(INTEGERS, int64)
-""" + _loop(
-    """
+"""
+    + _CLEARED
+    + _loop(
+        """
 hold(W, I, point, starts, held, parameters, times)
 enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, patience, most_steps, point, starts, parameters)
 """,
-    """
+        """
 if travel_tick(shared, literals) & going:
     put_aside(B, 0, kept)
     ended = True
 """,
+    )
 )
 _WATCH = """
 def watch_kernel(
