@@ -185,6 +185,9 @@ LANE_THREADS = 64
 BLOCKS_PER_PROCESSOR = 6
 """Trajectories in lockstep: threads of a block, and blocks that are resident; each thread takes point after point."""
 
+PARTS = 2
+"""In so many parts the points of a sweep are done, so that the processors are busy while the last of a part end."""
+
 REGISTERS = 168
 """So many registers per thread let that many blocks be resident; the tick of a model with two contacts wants more."""
 
@@ -367,50 +370,49 @@ class Program:
         _tally: Any,
         *results: Any,
     ) -> None:
-        numbers, measures = (array.reshape(count, -1) for array in results[1:])
-        for first in self._precisions(log_tolerance):
-            self._observe_in(
-                first, log_tolerance, patience, choice, settings, count, starts, held, parameters, times, results
-            )
-            given_up = (numbers[:, self.STATUS] == self.LEFT) & (measures[:, self.REACHED] < times[1::3])  # type: ignore[attr-defined]
-            if given_up.mean() <= MOST_LEFT:
-                return
-
-    def _observe_in(
-        self,
-        first: int,
-        log_tolerance: float,
-        patience: float,
-        choice: Any,
-        settings: Any,
-        count: int,
-        starts: Any,
-        held: Any,
-        parameters: Any,
-        times: Any,
-        results: Any,
-    ) -> None:
-        """The same with single precision from the order `first` on."""
-        cuda, blocks, literals = self._cuda, self._blocks(count), self._lockstep(first)[1]
-        kept = cuda.device_array(count * self.LANE_ROWS)  # type: ignore[attr-defined]
-        begun, watched = cuda.to_device(starts), cuda.to_device(times)
-        transient = self._kernel(_TRANSIENT, "transient_kernel", first)[blocks, LANE_THREADS]
+        rows, numbers, measures = results
         most_steps = float(choice[self.MOST_STEPS])  # type: ignore[attr-defined]
-        transient(
-            cuda.to_device(np.zeros(1, np.int64)), literals, kept, log_tolerance, max(patience, NO_PATIENCE),
-            most_steps, count, begun, cuda.to_device(held), cuda.to_device(parameters), watched,
-        )  # fmt: skip
-        slots = blocks * LANE_THREADS
-        history = cuda.device_array(slots * self._names["RING"])
-        rows, *others = results
-        device = [self._row_room(choice, rows), *self._room(*others)]
-        self._kernel(_WATCH, "watch_kernel", first)[blocks, LANE_THREADS](
-            cuda.to_device(np.zeros(1, np.int64)), literals, kept, cuda.to_device(choice),
-            cuda.to_device(settings), count, watched, history, *device,
-        )  # fmt: skip
+        how = (log_tolerance, max(patience, NO_PATIENCE), most_steps, *map(self._cuda.to_device, (choice, settings)))
+        given = [self._cuda.to_device(array) for array in (starts, held, parameters, times)]
+        device = [self._row_room(choice, rows), *self._room(numbers, measures)]
+        kept = self._cuda.device_array(count * self.LANE_ROWS)  # type: ignore[attr-defined]
+        ring = self._blocks(count) * LANE_THREADS * self._names["RING"]
+        histories = [self._cuda.device_array(ring) for _ in range(PARTS)]
+        for first in self._precisions(log_tolerance):
+            self._travel_and_watch(first, count, how, given, kept, histories, device)
+            self._bring_observed(choice, device, results)
+            left = numbers.reshape(count, -1)[:, self.STATUS] == self.LEFT  # type: ignore[attr-defined]
+            early = measures.reshape(count, -1)[:, self.REACHED] < times[1::3]  # type: ignore[attr-defined]
+            if (left & early).mean() <= MOST_LEFT:
+                break
         if held.any():  # else all starts are as they were
-            begun.copy_to_host(starts)
-        self._bring_observed(choice, device, results)
+            given[0].copy_to_host(starts)
+
+    def _travel_and_watch(
+        self, first: int, count: int, how: Any, given: Any, kept: Any, histories: Any, results: Any
+    ) -> None:
+        """Transients and observed parts, with single precision from the order `first` on.
+
+        The points come in PARTS: while the last trajectories of one are under way, those of the next begin.
+        """
+        cuda, blocks, literals = self._cuda, self._blocks(count), self._lockstep(first)[1]
+        log_tolerance, patience, most_steps, choice, settings = how
+        transient = self._kernel(_TRANSIENT, "transient_kernel", first)
+        watch = self._kernel(_WATCH, "watch_kernel", first)
+        ends = [count * part // PARTS for part in range(PARTS + 1)]
+        parts = [
+            (cuda.to_device(np.full(2, begin)), end, cuda.stream(), history)
+            for begin, end, history in zip(ends, ends[1:], histories, strict=False)
+        ]
+        for queue, end, stream, _ in parts:
+            transient[blocks, LANE_THREADS, stream](
+                queue[:1], literals, kept, log_tolerance, patience, most_steps, end, *given
+            )
+        for queue, end, stream, history in parts:
+            watch[blocks, LANE_THREADS, stream](
+                queue[1:], literals, kept, choice, settings, end, given[-1], history, *results
+            )
+        cuda.synchronize()
 
     @cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, text: str, name: str, first: int | None = None) -> Any:
