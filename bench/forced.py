@@ -37,7 +37,8 @@ def reference(etas):
 
     import stickslip as ss
 
-    data = ss.sweep(forced_ours.MODEL, {"base.eta": etas}, periods=PERIODS, rtol=1e-13, most=forced_ours.MOST)
+    over = {"base.eta": etas}
+    data = ss.sweep(forced_ours.MODEL, over, periods=PERIODS, rtol=1e-13, most=forced_ours.MOST, shortcut=False)
     return forced_ours.points(data), ((data["m"] > 0) & (data["n"] > 0)).values
 
 
@@ -91,6 +92,7 @@ def on_cpu(repeats, only):
 
     contestants = [
         run.Contestant("stickslip", "forced_ours"),
+        run.Contestant("every cycle", "forced_whole"),  # ours, where motions that repeat themselves go on all the same
         run.Contestant("heyoka.py", "forced_heyoka"),
         run.Contestant("heyoka scalar", "forced_heyoka_scalar", share=10),
         run.Contestant("diffrax", "forced_diffrax", share=10),

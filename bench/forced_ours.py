@@ -9,7 +9,7 @@ import stickslip as ss
 
 MODEL = ss.models.forced_oscillator("III")
 MOST = 400  # rows recorded per η
-_steps: dict[tuple[int, float], float] = {}
+_steps: dict[tuple[int, float, bool], float] = {}
 
 
 def prepare() -> None:
@@ -18,11 +18,13 @@ def prepare() -> None:
         diagram(np.array([1.0]), (2, 2), tol)
 
 
-def diagram(etas: np.ndarray, periods: tuple[float, float], tol: float, threads: int = 1) -> list[np.ndarray]:
+def diagram(
+    etas: np.ndarray, periods: tuple[float, float], tol: float, threads: int = 1, shortcut: bool = True
+) -> list[np.ndarray]:
     """Return the stick→slip points (t, x) after the transient, one array per η."""
-    data = ss.sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol, most=MOST, threads=threads)
+    data = ss.sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol, most=MOST, threads=threads, shortcut=shortcut)
     assert not data["status"].any(), "every trajectory finishes"
-    _steps[len(etas), tol] = float(data["steps"].sum())
+    _steps[len(etas), tol, shortcut] = float(data["steps"].sum())
     return points(data)
 
 
@@ -35,11 +37,11 @@ def points(data) -> list[np.ndarray]:
     return [packed[begin:end] for begin, end in zip(ends - counts, ends, strict=True)]
 
 
-def operations(etas: np.ndarray, periods: tuple[float, float], tol: float) -> float:
+def operations(etas: np.ndarray, periods: tuple[float, float], tol: float, shortcut: bool = True) -> float:
     """Floating-point operations of the Taylor expansions of `diagram`: see `flops`."""
-    if (len(etas), tol) not in _steps:
-        diagram(etas, periods, tol)
+    if (len(etas), tol, shortcut) not in _steps:
+        diagram(etas, periods, tol, shortcut=shortcut)
     some = etas[:: max(1, len(etas) // 20)]
     changes, times = [{"base.eta": float(eta)} for eta in some], 40.0 * 2.0 * np.pi / some
     order = ss.plan_sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol).order
-    return _steps[len(etas), tol] * flops.per_step(MODEL, changes, times, tol, order)
+    return _steps[len(etas), tol, shortcut] * flops.per_step(MODEL, changes, times, tol, order)

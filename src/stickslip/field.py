@@ -28,6 +28,9 @@ ALIKE = 0.02
 GROUP = 256
 """So many trajectories are worth travelling in lockstep, and the time to compile that."""
 
+NOT_PERIODIC = -1.0
+"""The period of an excitation that has none, or none that can be seen in the equations."""
+
 
 @dataclass(frozen=True, eq=False)
 class Field:
@@ -125,11 +128,13 @@ class Field:
         t_start: float = 0.0,
         rtol: float = 1e-9,
         most_steps: int = 10**9,
+        shortcut: bool = True,
     ) -> tuple[Floats, NDArray[np.int64]]:
         """End states of many trajectories (one row each), and per row (status, number of events).
 
         `parameters` has one row per trajectory, in the order of `model.parameters`. From 256 rows on, several
-        trajectories travel in lockstep on each core, where the model allows that.
+        trajectories travel in lockstep on each core, where the model allows that; with `shortcut`, one that repeats
+        itself leaves out whole periods.
         """
         m = self.program
         starts = np.ascontiguousarray(starts, float)
@@ -141,13 +146,19 @@ class Field:
                 f"starts have the shape {starts.shape} and parameters {parameters.shape}: both need one row per "
                 f"trajectory, with {m.N_STATES} states and {m.N_PARAMETERS} parameters"
             )
-        run = self._one_by_one if len(starts) < GROUP or self.lanes is None else self._in_lockstep
-        return run(starts, parameters, (float(t_start), float(t_end)), rtol, most_steps)
+        times = float(t_start), float(t_end)
+        if len(starts) < GROUP or self.lanes is None:
+            return self._one_by_one(starts, parameters, times, rtol, most_steps)
+        return self._in_lockstep(starts, parameters, times, rtol, most_steps, shortcut)
 
     @cached_property
     def lanes(self) -> Any:
         """The kernels for trajectories in lockstep, compiled; None where the model has what they do not do."""
         return None if self.target == "python" else lane_program(self.model, self.order, self.target)
+
+    @cached_property
+    def _periods(self) -> Callable[[Floats], Floats]:
+        return compile_forcings(self.model)
 
     def _one_by_one(
         self, starts: Floats, parameters: Floats, times: tuple[float, float], rtol: float, most_steps: int
@@ -161,14 +172,21 @@ class Field:
         return ends, outcome
 
     def _in_lockstep(
-        self, starts: Floats, parameters: Floats, times: tuple[float, float], rtol: float, most_steps: int
+        self,
+        starts: Floats,
+        parameters: Floats,
+        times: tuple[float, float],
+        rtol: float,
+        most_steps: int,
+        shortcut: bool = True,
     ) -> tuple[Floats, NDArray[np.int64]]:
         """All trajectories in lockstep; then one by one those that were given up."""
         m = self.lanes
         floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
         rows = cpu.aligned(m.LANE_ROWS * m.LANES)
         ends, outcome = np.empty_like(starts), np.zeros((len(starts), 2), np.int64)
-        flat = (starts.ravel(), parameters.ravel(), ends.ravel(), outcome.ravel())
+        periods = known(self._periods(parameters)) if shortcut else np.full(len(starts), NOT_PERIODIC)
+        flat = (starts.ravel(), parameters.ravel(), periods, ends.ravel(), outcome.ravel())
         limits = (math.log2(rtol), patience(m, starts, parameters), float(most_steps))
         m.propagate_lanes(floats, integers, rows, *times, *limits, len(starts), *flat)
         left = outcome[:, 0] != 0
@@ -314,6 +332,11 @@ def compile_forcings(model: Model) -> Callable[[Floats], Floats]:
             return np.array(np.broadcast_to(together(rows.T), len(rows)), float)
 
     return periods
+
+
+def known(periods: Floats) -> Floats:
+    """Periods of the excitation that can be counted with; all others are −1."""
+    return np.where(np.isfinite(periods) & (periods != NOT_PERIODIC), np.abs(periods), NOT_PERIODIC)
 
 
 def _forcing_module(model: Model) -> ModuleType:

@@ -142,7 +142,7 @@ def test_what_is_given_up_is_done_one_by_one():
 def test_too_many_steps():
     field = ss.compile(ss.models.block_on_belt(), order=12)
     starts = np.tile([1.1, 0.0], (GROUP, 1))
-    _, outcome = field.propagate(starts, 1e4, most_steps=100)
+    _, outcome = field.propagate(starts, 1e4, most_steps=100, shortcut=False)
     assert np.all(outcome[:, 0] == 7)
 
 
@@ -328,7 +328,7 @@ def test_no_step_is_tried_in_vain():
     row = [0.0] * values["LANE_ROWS"]
     work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
     parameters = np.array(list(model.parameters.values()))
-    values["enter"](work, whole, row, 0, 0.0, 120.0, np.log2(2e-8), 0.0, 1e9, 0, np.zeros(2), parameters)
+    values["enter"](work, whole, row, 0, 0.0, 120.0, np.log2(2e-8), 0.0, 1e9, 0, np.zeros(2), parameters, -1.0)
     ticks, vain = 0, 0
     while row[values["CONDITION"]] == values["RUNNING"]:
         before = row[values["TIME"]]

@@ -129,7 +129,7 @@ def end_of_motion(order: int, rtol: float, *firsts: int) -> list[np.ndarray]:
         exec("from __future__ import annotations\n" + ast.unparse(ast.fix_missing_locations(tree)), values)
         row, parameters = [0.0] * values["LANE_ROWS"], np.array(list(model.parameters.values()))
         work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
-        values["enter"](work, whole, row, 0, 0.0, 60.0, np.log2(rtol), 0.0, 1e9, 0, np.zeros(2), parameters)
+        values["enter"](work, whole, row, 0, 0.0, 60.0, np.log2(rtol), 0.0, 1e9, 0, np.zeros(2), parameters, -1.0)
         row = [np.float64(number) for number in row]
         while row[values["CONDITION"]] == values["RUNNING"]:
             values["lane_tick"](row)

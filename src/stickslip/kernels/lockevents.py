@@ -26,6 +26,7 @@ from stickslip.kernels.model import (
 VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
 MOST_ROUNDS = 6.0
 NOISE = 1e-13  # as in mode.py
+LARGEST = 1e300  # stands for what never comes
 SURE = 1.0 - 1e-6  # of what must outweigh others, where single precision has to do
 
 

@@ -22,6 +22,7 @@ trajectory up; it is then done again from its start by the march.
 from math import sqrt
 
 from stickslip.kernels.lockevents import (
+    LARGEST,
     NOISE,
     earliest_event,
     is_certain,
@@ -30,9 +31,22 @@ from stickslip.kernels.lockevents import (
     value_of,
 )
 from stickslip.kernels.lockextent import watch
-from stickslip.kernels.machine import any_lane, anyone, outnumber, rough, rough_exp2, rough_ratio
+from stickslip.kernels.lockrepeat import begin_marks, look_back, skip_cycles
+from stickslip.kernels.machine import (
+    LANES,
+    OBSERVED,
+    REPEATS,
+    TOGETHER,
+    any_lane,
+    anyone,
+    outnumber,
+    rough,
+    rough_exp2,
+    rough_ratio,
+)
 from stickslip.kernels.model import (
     AFTER,
+    AGAIN,
     ALLOWED,
     APART,
     AT_STOP,
@@ -43,6 +57,7 @@ from stickslip.kernels.model import (
     CONDITION,
     END,
     EVENTS,
+    EXCITATION,
     FACTOR,
     FRESH,
     GOES,
@@ -109,15 +124,6 @@ from stickslip.kernels.model import (
     rest,
 )
 
-LANES = 1
-"""How many trajectories travel together; targets put their own number here."""
-
-TOGETHER = 1
-"""Whether several trajectories run the same text at a time, in slip or at rest; if not, each takes its own branch."""
-
-OBSERVED = 1
-"""Whether what happens is watched; targets may have a shorter tick for times at which it is not."""
-
 RUNNING, ARRIVED, GIVEN_UP, PARKED = 0.0, 1.0, 2.0, -1.0
 LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
@@ -129,7 +135,6 @@ MOST_TRIES = 100.0
 MOST_CALM, PATIENT, IMPATIENT = 48.0, 64.0, -8.0  # see `is_over`
 MOST_HASTE = 20.0
 UNKNOWN = 9.0  # the mode of a contact that starts at rest, before it is settled
-LARGEST = 1e300
 
 
 def tick(W: Floats) -> bool:
@@ -237,6 +242,8 @@ def go_on(W: Floats, running: bool, moving: bool) -> None:
 def needs_attention(W: Floats) -> bool:
     """Whether a trajectory has stopped, or changed its mode in a way that is to be told."""
     attention = W[CONDITION] > RUNNING
+    if REPEATS:
+        attention = attention or W[AGAIN] > 0.0
     for i in range(N_CONTACTS if OBSERVED else 0):
         change = W[CHANGE + i]
         heeded = change == W[HEED] or W[HEED] == 3.0
@@ -480,6 +487,7 @@ def settle(W: Floats, running: bool) -> float:
 def count_changes(W: Floats, settled: bool) -> None:
     """Note which contacts changed their mode at the event before: 1 released, 2 come to rest, 3 slipping back."""
     any_changed = False
+    any_released = False
     for i in range(N_CONTACTS):
         before = W[BEFORE + i]
         now = W[SIGN + i]
@@ -491,10 +499,13 @@ def count_changes(W: Floats, settled: bool) -> None:
         W[EVENTS] = W[EVENTS] + 1.0 if changed else W[EVENTS]
         W[BEFORE + i] = now if settled else before
         any_changed = any_changed or changed
+        any_released = any_released or (changed and before == 0.0)
     if OBSERVED:
         W[OLD_TIME] = W[TIME] if any_changed else W[OLD_TIME]
         for i in range(N_STATES):
             W[OLD_STATE + i] = W[STATE + i] if any_changed else W[OLD_STATE + i]
+    if REPEATS:
+        look_back(W, any_released and W[WATCHING] == 0.0)
 
 
 # -- going on ----------------------------------------------------------------------------------------------------
@@ -560,32 +571,48 @@ def propagate_lanes(
     count: int,
     starts: Floats,
     parameters: Floats,
+    periods: Floats,
     ends: Floats,
     outcome: Ints,
 ) -> None:
-    """End state, and (status, number of events), of every trajectory; status 1 is one that was given up."""
+    """End state, and (status, number of events), of every trajectory; status 1 is one that was given up.
+
+    `periods` are those of the excitation: 0 where there is none, negative where repetitions are not to be looked for.
+    """
     following = 0
     travelling = 0
     for lane in range(LANES):
         B[CONDITION * LANES + lane] = PARKED
         if following < count:
-            enter(W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts, parameters)
+            enter(
+                W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts, parameters,
+                periods[following],
+            )  # fmt: skip
             following += 1
             travelling += 1
     while travelling > 0:
         if lane_tick(B):
             for lane in range(LANES):
-                if B[CONDITION * LANES + lane] > RUNNING:
+                if has_ended(B, lane):
                     leave(B, lane, ends, outcome)
                     if following < count:
                         enter(
                             W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts,
-                            parameters,
+                            parameters, periods[following],
                         )  # fmt: skip
                         following += 1
                     else:
                         B[CONDITION * LANES + lane] = PARKED
                         travelling -= 1
+
+
+def has_ended(B: Floats, lane: int) -> bool:
+    """Whether a trajectory that is not observed has come to its end; one that repeats itself is brought near to it."""
+    if B[CONDITION * LANES + lane] > RUNNING:
+        return True
+    if B[AGAIN * LANES + lane] > 0.0:
+        skip_cycles(B, lane)
+    return False
 
 
 def enter(
@@ -601,6 +628,7 @@ def enter(
     point: int,
     starts: Floats,
     parameters: Floats,
+    period: float,
 ) -> None:
     """Put a trajectory into a lane: as `begin` of march.py, except that the modes are settled by the first ticks."""
     for i in range(KEPT):
@@ -633,6 +661,8 @@ def enter(
     W[CALM] = 0.0
     W[AFTER] = 0.0
     W[PATIENCE] = patience
+    W[EXCITATION] = period
+    begin_marks(W, period >= 0.0)
     for i in range(KEPT):
         B[i * LANES + lane] = W[i]
     for i in range(LANE_ROWS - KEPT):

@@ -2,17 +2,22 @@
 
 First all transients are run, then all observed parts; between them a trajectory is a row of `kept`. The tick whose step
 passes a time at which the state is wanted, a strobe or a whole period of the excitation, takes it down; a step on which
-there would be two such times ends at the second. What needs the polynomials of steps for more (sections, maxima, and
-the period of a motion that neither sticks nor is excited) is left to `observe.py`.
+there would be two such times ends at the second. Where the transient has shown that the motion repeats itself, one
+cycle is observed, and as many as fit are told from it. What needs the polynomials of steps for more (sections, maxima,
+and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
-from stickslip.kernels.lockstep import ARRIVED, LANES, LARGEST, PARKED, RUNNING, enter
+from stickslip.kernels.lockevents import LARGEST
+from stickslip.kernels.lockstep import ARRIVED, PARKED, RUNNING, enter, has_ended
+from stickslip.kernels.machine import LANES
 from stickslip.kernels.model import (
     AT_STOP,
     BEAT,
     BEATS,
     CHANGE,
     CONDITION,
+    CYCLE,
+    CYCLE_EVENTS,
     END,
     EVENTS,
     EXCITATION,
@@ -66,6 +71,7 @@ from stickslip.kernels.observe import (
     RELEASES,
     RETURNS,
     ROW_WIDTH,
+    SHORTCUT,
     SLIP_TO_STICK,
     STATUS,
     STEPS_TAKEN,
@@ -79,6 +85,7 @@ from stickslip.kernels.observe import (
     repeats,
 )
 
+JUST_PAST, NEARLY = 1e-15, 3e-15  # of a time: later than it but for rounding; as good as there
 LEFT = -2
 """The status of a trajectory that was given up, or needs what lockstep does not do."""
 
@@ -112,21 +119,23 @@ def observe_lanes(
         B[CONDITION * LANES + lane] = PARKED
         if following < count:
             hold(W, I, following, starts, held, parameters, times)
-            end = times[3 * following]
-            enter(W, I, B, lane, 0.0, end, log_tolerance, patience, most_steps, following, starts, parameters)
+            enter(
+                W, I, B, lane, 0.0, times[3 * following], log_tolerance, patience, most_steps, following, starts,
+                parameters, transient_period(choice, times, following),
+            )  # fmt: skip
             following += 1
             travelling += 1
     while travelling > 0:
         if lane_tick(B):
             for lane in range(LANES):
-                if B[CONDITION * LANES + lane] > RUNNING:
+                if has_ended(B, lane):
                     put_aside(B, lane, kept)
                     if following < count:
                         hold(W, I, following, starts, held, parameters, times)
-                        end = times[3 * following]
                         enter(
-                            W, I, B, lane, 0.0, end, log_tolerance, patience, most_steps, following, starts, parameters
-                        )
+                            W, I, B, lane, 0.0, times[3 * following], log_tolerance, patience, most_steps, following,
+                            starts, parameters, transient_period(choice, times, following),
+                        )  # fmt: skip
                         following += 1
                     else:
                         B[CONDITION * LANES + lane] = PARKED
@@ -142,7 +151,7 @@ def observe_lanes(
         if lane_tick(B):
             for lane in range(LANES):
                 travels = B[CONDITION * LANES + lane] != PARKED
-                if travels and attend(B, lane, choice, history, rows, numbers):
+                if travels and attend(B, lane, choice, times, history, rows, numbers):
                     finish(B, lane, settings, history, tally, numbers, measures)
                     B[CONDITION * LANES + lane] = PARKED
                     if following < count:
@@ -179,6 +188,11 @@ def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters:
         starts[point * N_STATES + i] = W[STATE + i]
 
 
+def transient_period(choice: Ints, times: Floats, point: int) -> float:
+    """The period of the excitation; negative where it has none, or where whole transients are to be travelled."""
+    return times[3 * point + 2] if choice[SHORTCUT] != 0 else -1.0
+
+
 def put_aside(B: Floats, lane: int, kept: Floats) -> None:
     """Keep a trajectory between transient and observation."""
     point = int(B[POINT * LANES + lane])
@@ -205,12 +219,12 @@ def take_up(
     between = time_between(choice, settings, period)
     B[WATCHING * LANES + lane] = 1.0
     B[HEED * LANES + lane] = changes_wanted(choice, period)
-    B[FINAL_TIME * LANES + lane] = times[3 * point + 1]
     B[EXCITATION * LANES + lane] = period
     B[BEAT * LANES + lane] = period if period > 0.0 else LARGEST
     B[BEATS * LANES + lane] = float(next_multiple(begin, period)) if period > 0.0 else 1.0
     B[FLASH * LANES + lane] = between if between > 0.0 else LARGEST
     B[FLASHES * LANES + lane] = float(next_multiple(begin, between)) if between > 0.0 else 1.0
+    B[FINAL_TIME * LANES + lane] = first_end(B, lane, begin, times[3 * point + 1])
     B[RETURNED * LANES + lane] = 0.0
     B[RELEASED * LANES + lane] = 0.0
     for i in range(N_CONTACTS):
@@ -257,7 +271,18 @@ def set_stop(B: Floats, lane: int) -> None:
     B[END * LANES + lane] = min(min(turn, strobe), B[FINAL_TIME * LANES + lane])
 
 
-def attend(B: Floats, lane: int, choice: Ints, history: Floats, rows: Floats, numbers: Ints) -> bool:
+def first_end(B: Floats, lane: int, begin: float, end: float) -> float:
+    """When the observed part ends, or its first cycle if others are told from that, with a strobe that is then due."""
+    cycle = B[CYCLE * LANES + lane]
+    due = B[FLASH * LANES + lane] == LARGEST or B[FLASH * LANES + lane] == B[BEAT * LANES + lane]
+    later = (begin + cycle) * (1.0 + JUST_PAST)
+    if cycle > 0.0 and due and later + 0.5 * cycle < end:
+        return later
+    B[CYCLE * LANES + lane] = 0.0
+    return end
+
+
+def attend(B: Floats, lane: int, choice: Ints, times: Floats, history: Floats, rows: Floats, numbers: Ints) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     point = int(B[POINT * LANES + lane])
     period = B[EXCITATION * LANES + lane]
@@ -287,9 +312,69 @@ def attend(B: Floats, lane: int, choice: Ints, history: Floats, rows: Floats, nu
             B[BEATS * LANES + lane] += 1.0
         set_stop(B, lane)
         state = STATE  # a second one is where the step ends
-    ended = time >= B[FINAL_TIME * LANES + lane]
+    if time >= B[FINAL_TIME * LANES + lane] and B[CYCLE * LANES + lane] > 0.0:
+        tell_cycles(B, lane, point, times[3 * point + 1], choice, history, rows, numbers)
+        set_stop(B, lane)
+    ended = B[TIME * LANES + lane] >= B[FINAL_TIME * LANES + lane]
     B[CONDITION * LANES + lane] = ARRIVED if ended else RUNNING
     return ended
+
+
+def tell_cycles(
+    B: Floats, lane: int, point: int, end: float, choice: Ints, history: Floats, rows: Floats, numbers: Ints
+) -> None:
+    """One cycle has been observed: go on for as many as fit before the end, in which the same happens."""
+    cycle = B[CYCLE * LANES + lane]
+    period = B[EXCITATION * LANES + lane]
+    returns = int(B[RETURNED * LANES + lane])
+    turns = float(int(cycle / period + 0.5)) if period > 0.0 else 0.0
+    events = B[EVENTS * LANES + lane] + float(numbers[point * NUMBERS + CHANGES])
+    B[CYCLE * LANES + lane] = 0.0
+    B[FINAL_TIME * LANES + lane] = end
+    # An event just where the cycle ends may be seen twice or not at all.
+    whole = events == B[CYCLE_EVENTS * LANES + lane] and (period <= 0.0 or float(returns) == turns)
+    if not whole or returns >= HISTORY:
+        return
+    cycles = int((end * (1.0 + NEARLY) - B[TIME * LANES + lane]) / cycle)
+    repeat_returns(B, lane, returns, cycles, cycle, history)
+    repeat_rows(point, cycles, cycle, choice, rows, numbers)
+    later = B[TIME * LANES + lane] + float(cycles) * cycle
+    B[TIME * LANES + lane] = later if later < end * (1.0 - NEARLY) else end
+    B[EVENTS * LANES + lane] += float(cycles) * events
+    B[RELEASED * LANES + lane] *= 1.0 + float(cycles)
+    B[RETURNED * LANES + lane] *= 1.0 + float(cycles)
+    B[BEATS * LANES + lane] += float(cycles) * turns
+    B[FLASHES * LANES + lane] += float(cycles) * turns
+    for i in range(N_CONTACTS):
+        B[(STICK_TIME + i) * LANES + lane] *= 1.0 + float(cycles)
+
+
+def repeat_returns(B: Floats, lane: int, returns: int, cycles: int, cycle: float, history: Floats) -> None:
+    """The returns of a cycle again and again."""
+    for number in range(returns, returns * (1 + cycles)):
+        place = (lane * HISTORY + number % HISTORY) * HISTORY_WIDTH
+        before = (lane * HISTORY + (number - returns) % HISTORY) * HISTORY_WIDTH
+        for i in range(HISTORY_WIDTH):
+            history[place + i] = history[before + i]
+        history[place] += cycle
+        history[place + 2] += B[RELEASED * LANES + lane]
+
+
+def repeat_rows(point: int, cycles: int, cycle: float, choice: Ints, rows: Floats, numbers: Ints) -> None:
+    """The rows of a cycle again and again, as far as there is room."""
+    number = point * NUMBERS
+    found = numbers[number + COUNT]
+    wanted = found * (1 + cycles)
+    total = min(wanted, choice[MOST])
+    for row in range(found, total):
+        place = (point * choice[MOST] + row) * ROW_WIDTH
+        first = (point * choice[MOST] + row % found) * ROW_WIDTH
+        for i in range(ROW_WIDTH):
+            rows[place + i] = rows[first + i]
+        rows[place] += float(row // found) * cycle
+    numbers[number + COUNT] = total
+    if wanted > total:
+        numbers[number + TRUNCATED] = 1
 
 
 def note_return(B: Floats, lane: int, state: int, time: float, contact: int, history: Floats) -> None:

@@ -1,6 +1,18 @@
-"""Operations that a target brings itself; here is what they mean."""
+"""What a target brings itself: operations, of which the meaning is here, and choices about trajectories in lockstep."""
 
 from math import floor, frexp, inf, isfinite, ldexp
+
+LANES = 1
+"""How many trajectories travel together."""
+
+TOGETHER = 1
+"""Whether several trajectories run the same text at a time, in slip or at rest; if not, each takes its own branch."""
+
+OBSERVED = 1
+"""Whether what happens is watched; there may be a shorter tick for times at which it is not."""
+
+REPEATS = 1
+"""Whether motions that repeat themselves are recognised, while they are not watched."""
 
 
 def rough_log2(x: float) -> float:

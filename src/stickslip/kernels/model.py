@@ -70,11 +70,12 @@ for small changes their number, the parameter each varies, branches before and m
 entered a mode, and states that jumped there."""
 
 SIGN = BEFORE = CALM = AFTER = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
-CHANGE = HEED = OLD_TIME = OLD_STATE = PATIENCE = LATELY = 0
+CHANGE = HEED = OLD_TIME = OLD_STATE = PATIENCE = LATELY = AGAIN = CYCLE = CYCLE_EVENTS = 0
 """In W, for trajectories in lockstep, where modes and counters are floats: slip signs, modes before the event, plain
 steps since something happened, the step after the last release; longest step allowed, logarithm of the tolerance,
 whether it runs, most steps, events at once, ticks without going on; changes of mode, which of them to report, time and
-state there, how long to wait for others, and how large each state has lately been."""
+state there, how long to wait for others, how large each state has lately been; how long ago the motion was the same,
+where that has just been found; the time in which it repeats itself, and its events then."""
 
 LIMIT_VARIES = APART = 1
 """Whether a static limit changes along a step; whether a step at rest is expanded apart from those in slip."""

@@ -37,9 +37,10 @@ from stickslip.kernels.polynomial import first_crossing, set_powers
 NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
 """What is recorded."""
 
-KIND, WHICH, DIRECTION, MOST, MOST_STEPS, CHANCE, NUMBERED = range(7)
+KIND, WHICH, DIRECTION, MOST, MOST_STEPS, CHANCE, SHORTCUT, NUMBERED = range(8)
 """In `choice`: what is recorded; of which contact or quantity (-1: of all contacts); 1 upwards, -1 downwards, 0 both;
-rows and steps at most; the seed of random friction; from NUMBERED on, the number of every trajectory."""
+rows and steps at most; the seed of random friction; whether transients in lockstep leave out periods in which they
+repeat themselves; from NUMBERED on, the number of every trajectory."""
 
 LEVEL, RTOL, SAME, STROBE_PERIOD = range(4)
 """In `settings`: the value at a section; tolerances of the integration, and for calling two returns the same; time

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from stickslip import result
 from stickslip._version import __version__
-from stickslip.field import Field, compile, compile_forcings
+from stickslip.field import Field, compile, compile_forcings, known
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError
@@ -45,7 +45,6 @@ from stickslip.targets import join
 
 Floats = NDArray[np.float64]
 Stop = Callable[[], bool]
-NOT_PERIODIC = -1.0
 BATCH = 16
 LOCKSTEP_BATCH = 256
 """Points between two questions whether to stop."""
@@ -360,7 +359,8 @@ class Plan:
         return name.startswith(START) and name not in self.model.parameters
 
     def _times(self, parameters: Floats) -> Floats:
-        """Per row, ends of the transient and of the run, and the period of the excitation (0: none)."""
+        """Per row, ends of the transient and of the run, and the period of the excitation: 0 where there is none, −1
+        where it cannot be seen."""
         period = self._forcing(parameters)
         ends = self.duration.transient, self.duration.transient + self.duration.recorded
         times = np.empty((len(parameters), 3))
@@ -369,8 +369,7 @@ class Plan:
             with np.errstate(invalid="ignore"):  # no transient of infinite periods: such a point is not possible
                 times[:, 0], times[:, 1] = ends[0] * times[:, 2], ends[1] * times[:, 2]
             return times
-        known = np.isfinite(period) & (period != NOT_PERIODIC)
-        times[:, 0], times[:, 1], times[:, 2] = *ends, np.where(known, np.abs(period), 0.0)
+        times[:, 0], times[:, 1], times[:, 2] = *ends, known(period)
         return times
 
     # -- results -----------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ class Asked(TypedDict, total=False):
     tolerance: float
     most: int
     most_steps: int
+    shortcut: bool
     chunk: int | None
     target: str
 
@@ -80,6 +81,7 @@ def plan_sweep(
     tolerance: float = 1e-6,
     most: int = 500,
     most_steps: int = 10**7,
+    shortcut: bool = True,
     chunk: int | None = None,
     target: str = "cpu",
 ) -> Plan:
@@ -91,6 +93,7 @@ def plan_sweep(
     """
     check_model(model)
     check_flag("zip", zip)
+    check_flag("shortcut", shortcut)
     axes = axes_from(over, model, zip)
     observations = observations_from(observe, model)
     if carry not in (None, "up", "down"):
@@ -104,6 +107,7 @@ def plan_sweep(
         target,
         target == "cuda" or (target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
         whole("seed", seed, 0, 2**63 - 1),
+        bool(shortcut),
     )
     if not isinstance(target, str) or target not in TARGETS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")

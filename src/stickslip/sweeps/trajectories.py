@@ -33,6 +33,8 @@ class Settings:
     lockstep: bool = False
     """Whether there are enough trajectories for several to travel together."""
     seed: int = 0
+    shortcut: bool = True
+    """Whether transients in lockstep leave out whole periods once the motion repeats itself."""
 
     def rows(self, codes: Codes) -> int:
         """Rows that are recorded at most."""
@@ -104,7 +106,7 @@ def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
 
 
 def _choices(codes: Codes, settings: Settings, group: Group) -> tuple[Ints, Floats]:
-    limits = (settings.rows(codes), settings.most_steps, settings.seed)
+    limits = (settings.rows(codes), settings.most_steps, settings.seed, settings.shortcut)
     choice = np.array([codes.kind, codes.which, codes.direction, *limits], np.int64)
     levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
     return np.concatenate([choice, group.points]), levels

@@ -156,6 +156,7 @@ class LaneSource(Source):
         kept = {"STATE": n, "LATELY": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
         single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
+        single += ["AGAIN", "CYCLE", "CYCLE_EVENTS"]
         single += [
             "EXCITATION",
             "FINAL_TIME",

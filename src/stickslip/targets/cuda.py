@@ -99,7 +99,7 @@ _LOOP = """
 """Neighbours that begin together often do the same at the same time, which is quickest. So the threads of a warp take
 points when all have ended, or when the first that has ended has waited for a part of its time."""
 
-PART, FAR_OFF = 16, 2**60
+PART, FAR_OFF = 4, 2**60
 """That part, one in so many ticks; a tick that never comes."""
 
 
@@ -111,35 +111,45 @@ def _loop(begin: str, tick: str) -> str:
 _TRAVEL = (
     """
 def travel_kernel(
-    queue, literals, t_start, t_end, log_tolerance, patience, most_steps, count, starts, parameters, ends, outcome
+    queue, literals, t_start, t_end, log_tolerance, patience, most_steps, count, starts, parameters, periods, ends,
+    outcome,
 ):
 """
     + _CLEARED
     + _loop(
-        "enter(W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters)",
+        """
+enter(
+    W, I, B, 0, t_start, t_end, log_tolerance, patience, most_steps, point, starts, parameters, periods[point]
+)
+""",
         """
 if travel_tick(shared, literals) & going:
-    leave(B, 0, ends, outcome)
-    ended = True
+    if has_ended(B, 0):
+        leave(B, 0, ends, outcome)
+        ended = True
 """,
     )
 )
 _TRANSIENT = (
     """
 def transient_kernel(
-    queue, literals, kept, log_tolerance, patience, most_steps, count, starts, held, parameters, times
+    queue, literals, kept, log_tolerance, patience, choice, count, starts, held, parameters, times
 ):
 """
     + _CLEARED
     + _loop(
         """
 hold(W, I, point, starts, held, parameters, times)
-enter(W, I, B, 0, 0.0, times[3 * point], log_tolerance, patience, most_steps, point, starts, parameters)
+enter(
+    W, I, B, 0, 0.0, times[3 * point], log_tolerance, patience, float(choice[MOST_STEPS]), point, starts, parameters,
+    transient_period(choice, times, point),
+)
 """,
         """
 if travel_tick(shared, literals) & going:
-    put_aside(B, 0, kept)
-    ended = True
+    if has_ended(B, 0):
+        put_aside(B, 0, kept)
+        ended = True
 """,
     )
 )
@@ -154,7 +164,7 @@ def watch_kernel(
     "take_up(B, 0, point, kept, choice, settings, times, numbers, measures)",
     """
 if watch_tick(shared, literals) & going:
-    if attend(B, 0, choice, history, rows, numbers):
+    if attend(B, 0, choice, times, history, rows, numbers):
         finish(B, 0, settings, history, tally, numbers, measures)
         ended = True
 """,
@@ -195,7 +205,10 @@ NO_PATIENCE = 0.0
 """Those of a warp that are not alike do not wait for each other."""
 
 
-TICKS = {"travel_tick": {"OBSERVED": 0, "TOGETHER": 0}, "watch_tick": {"OBSERVED": 1, "TOGETHER": 0}}
+TICKS = {
+    "travel_tick": {"TOGETHER": 0, "OBSERVED": 0, "REPEATS": 1},
+    "watch_tick": {"TOGETHER": 0, "OBSERVED": 1, "REPEATS": 0},
+}
 """The ticks of lockstep: one that does not observe is shorter."""
 
 MOST_LEFT = 0.05
@@ -371,8 +384,7 @@ class Program:
         *results: Any,
     ) -> None:
         rows, numbers, measures = results
-        most_steps = float(choice[self.MOST_STEPS])  # type: ignore[attr-defined]
-        how = (log_tolerance, max(patience, NO_PATIENCE), most_steps, *map(self._cuda.to_device, (choice, settings)))
+        how = (log_tolerance, max(patience, NO_PATIENCE), *map(self._cuda.to_device, (choice, settings)))
         given = [self._cuda.to_device(array) for array in (starts, held, parameters, times)]
         device = [self._row_room(choice, rows), *self._room(numbers, measures)]
         kept = self._cuda.device_array(count * self.LANE_ROWS)  # type: ignore[attr-defined]
@@ -396,7 +408,7 @@ class Program:
         The points come in PARTS: while the last trajectories of one are under way, those of the next begin.
         """
         cuda, blocks, literals = self._cuda, self._blocks(count), self._lockstep(first)[1]
-        log_tolerance, patience, most_steps, choice, settings = how
+        log_tolerance, patience, choice, settings = how
         transient = self._kernel(_TRANSIENT, "transient_kernel", first)
         watch = self._kernel(_WATCH, "watch_kernel", first)
         ends = [count * part // PARTS for part in range(PARTS + 1)]
@@ -406,7 +418,7 @@ class Program:
         ]
         for queue, end, stream, _ in parts:
             transient[blocks, LANE_THREADS, stream](
-                queue[:1], literals, kept, log_tolerance, patience, most_steps, end, *given
+                queue[:1], literals, kept, log_tolerance, patience, choice, end, *given
             )
         for queue, end, stream, history in parts:
             watch[blocks, LANE_THREADS, stream](
