@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import flops
 import numpy as np
 
 import stickslip as ss
@@ -42,15 +41,3 @@ def ensemble(V: np.ndarray, t_end: float, tol: float, shortcut: bool = True) -> 
     ends, outcome = field.propagate(starts, t_end, parameters=parameters, rtol=tol, shortcut=shortcut)
     assert not outcome[:, 0].any(), "every trajectory finishes"
     return ends
-
-
-def operations(V: np.ndarray, t_end: float, tol: float, shortcut: bool = True) -> float:
-    """Floating-point operations of the Taylor expansions of `ensemble`: see `flops`."""
-    model = ss.models.block_on_belt()
-    counted = ss.sweep(
-        model, {"belt.speed": V}, t=(t_end, 1e-9), start={"x.block": 1.1, "v.block": 0.0}, observe=None, rtol=tol,
-        threads=1, shortcut=shortcut,
-    )  # fmt: skip
-    some, order = V[:: len(V) // 20], 20 if tol < LEAST_LOOSE else 16
-    changes = [{"belt.speed": float(speed)} for speed in some]
-    return float(counted["steps"].sum()) * flops.per_step(model, changes, [t_end] * len(some), tol, order)

@@ -159,7 +159,7 @@ def race(contestants, task, allowed, repeats, loosest=LADDER[0]):
 
 def print_table(names, best, remarks):
     ours = best.get(names[0])
-    peak = flops.peak() if ours and ours.work.operations else None
+    peak = flops.peak() if any(entry.work.operations for entry in best.values()) else None
     print(f"  {'':13} {'tolerance':>9} {'error':>8} {'CPU time':>11} {'ratio':>8}{'  of FP64 peak' if peak else ''}")
     for name in names:
         remark = remarks.get(name, "")
