@@ -123,8 +123,21 @@ def unpacked(packed: np.ndarray, counts: np.ndarray, longest: int, layout: Layou
 def _put(lines: np.ndarray, packed: np.ndarray, counts: np.ndarray, layout: Layout) -> np.ndarray:
     """The same, put into lines that are there."""
     lines[...] = layout.fill
-    lines[np.arange(lines.shape[1]) < counts[:, None]] = packed
+    there = np.arange(lines.shape[1]) < counts[:, None]
+    if layout.shape:
+        whole_rows(lines)[there] = whole_rows(packed)
+    else:
+        lines[there] = packed
     return lines
+
+
+def whole_rows(array: np.ndarray) -> np.ndarray:
+    """The same array, whose rows along the last axis are items: numpy picks these several times as fast.
+
+    >>> whole_rows(np.zeros((3, 2)))[np.array([True, False, True])].view(float).reshape(-1, 2).shape
+    (2, 2)
+    """
+    return array.view(np.dtype((np.void, array.itemsize * array.shape[-1])))[..., 0]
 
 
 # -- the Dataset ---------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field, patience
 from stickslip.kernels import observe as kernel
-from stickslip.sweeps.layout import Results
+from stickslip.sweeps.layout import Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
 from stickslip.targets import cpu
 
@@ -182,7 +182,7 @@ def _results(field: Field, most: int, times: Floats, raw: Raw) -> Results:
     }
     if most:
         counts = numbers[:, m.COUNT].copy()
-        packed = rows[np.arange(most) < counts[:, None]]
+        packed = whole_rows(rows)[np.arange(most) < counts[:, None]].view(float).reshape(-1, m.ROW_WIDTH)
         results |= {
             "count": counts,
             "truncated": numbers[:, m.TRUNCATED] != 0,
