@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 PERIODS = (300, 100)
-COUNT = 2000
+COUNT, MANY = 2000, 20_000
 ALLOWED = 1e-6
 PART = 0.99  # of the points must be so good
 CHECKED = 5  # η at which another program confirms the reference
@@ -109,26 +109,27 @@ def on_cpu(repeats, only):
     confirm(etas, exact, periodic)
     run.race(contestants, diagram_task(etas, exact, periodic), ALLOWED, repeats, run.LADDER[2])
     os.sched_setaffinity(0, cores)
-    print_threads(etas, repeats)
+    print_threads(repeats)
 
 
-def print_threads(etas, repeats):
-    """Wall time of the whole sweep on one and on two threads."""
+def print_threads(repeats):
+    """Wall time of the whole sweep on one and on two threads; and of one that is not over at once."""
     import forced_ours
 
     if len(os.sched_getaffinity(0)) < 2:
         print("  one core: no scaling to show")
         return
-    seconds = {1: np.inf, 2: np.inf}
-    for _ in range(repeats):
-        for threads in seconds:
-            start = time.perf_counter()
-            forced_ours.diagram(etas, PERIODS, 1e-8, threads)
-            seconds[threads] = min(seconds[threads], time.perf_counter() - start)
-    print(
-        f"  stickslip at rtol = 1e-8, wall time: one thread {seconds[1]:.2f} s, two {seconds[2]:.2f} s, "
-        f"{seconds[1] / seconds[2]:.2f} times as fast; load {os.getloadavg()[0]:.1f}"
-    )
+    for etas in (all_etas(), all_etas(MANY)):
+        seconds = {1: np.inf, 2: np.inf}
+        for _ in range(repeats):
+            for threads in seconds:
+                start = time.perf_counter()
+                forced_ours.diagram(etas, PERIODS, 1e-8, threads)
+                seconds[threads] = min(seconds[threads], time.perf_counter() - start)
+        print(
+            f"  stickslip at rtol = 1e-8, {len(etas):,} η, wall time: one thread {seconds[1]:.3g} s, two "
+            f"{seconds[2]:.3g} s, {seconds[1] / seconds[2]:.2f} times as fast; load {os.getloadavg()[0]:.1f}"
+        )
 
 
 # -- GPU ---------------------------------------------------------------------------------------------------------------
