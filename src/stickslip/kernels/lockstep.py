@@ -31,9 +31,8 @@ from stickslip.kernels.lockevents import (
     value_of,
 )
 from stickslip.kernels.lockextent import watch
-from stickslip.kernels.lockrepeat import begin_marks, look_back, skip_cycles
+from stickslip.kernels.lockrepeat import look_back
 from stickslip.kernels.machine import (
-    LANES,
     OBSERVED,
     REPEATS,
     TOGETHER,
@@ -57,7 +56,6 @@ from stickslip.kernels.model import (
     CONDITION,
     END,
     EVENTS,
-    EXCITATION,
     FACTOR,
     FRESH,
     GOES,
@@ -65,17 +63,13 @@ from stickslip.kernels.model import (
     HASTE,
     HEED,
     INVERSE,
-    KEPT,
-    LANE_ROWS,
     LATELY,
     LEAD,
     LIMIT,
     LIMIT_VARIES,
     LOG_TOLERANCE,
     LOST,
-    MODE,
     N_CONTACTS,
-    N_PARAMETERS,
     N_STATES,
     N_WATCHED,
     NATURAL,
@@ -87,7 +81,6 @@ from stickslip.kernels.model import (
     ORDER,
     PATIENCE,
     PLACE,
-    POINT,
     POLYNOMIAL,
     RELEASED,
     RESTS,
@@ -112,15 +105,9 @@ from stickslip.kernels.model import (
     D,
     Floats,
     G,
-    Ints,
-    P,
-    Q,
     V,
-    constants,
     expansion,
     expansion_at_rest,
-    ingredients,
-    lane_tick,
     rest,
 )
 
@@ -554,125 +541,3 @@ def note_event(W: Floats, special: bool, moving: bool) -> None:
     W[HASTE] = (W[HASTE] + 1.0 if at_once else 0.0) if event else W[HASTE]
     W[LOST] = 1.0 if W[HASTE] > MOST_HASTE else W[LOST]
     W[CALM] = (W[CALM] + 1.0 if moving and not event else 0.0) if special else W[CALM]
-
-
-# -- many trajectories -------------------------------------------------------------------------------------------
-
-
-def propagate_lanes(
-    W: Floats,
-    I: Ints,
-    B: Floats,
-    t_start: float,
-    t_end: float,
-    log_tolerance: float,
-    patience: float,
-    most_steps: float,
-    count: int,
-    starts: Floats,
-    parameters: Floats,
-    periods: Floats,
-    ends: Floats,
-    outcome: Ints,
-) -> None:
-    """End state, and (status, number of events), of every trajectory; status 1 is one that was given up.
-
-    `periods` are those of the excitation: 0 where there is none, negative where repetitions are not to be looked for.
-    """
-    following = 0
-    travelling = 0
-    for lane in range(LANES):
-        B[CONDITION * LANES + lane] = PARKED
-        if following < count:
-            enter(
-                W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts, parameters,
-                periods[following],
-            )  # fmt: skip
-            following += 1
-            travelling += 1
-    while travelling > 0:
-        if lane_tick(B):
-            for lane in range(LANES):
-                if has_ended(B, lane):
-                    leave(B, lane, ends, outcome)
-                    if following < count:
-                        enter(
-                            W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, following, starts,
-                            parameters, periods[following],
-                        )  # fmt: skip
-                        following += 1
-                    else:
-                        B[CONDITION * LANES + lane] = PARKED
-                        travelling -= 1
-
-
-def has_ended(B: Floats, lane: int) -> bool:
-    """Whether a trajectory that is not observed has come to its end; one that repeats itself is brought near to it."""
-    if B[CONDITION * LANES + lane] > RUNNING:
-        return True
-    if B[AGAIN * LANES + lane] > 0.0:
-        skip_cycles(B, lane)
-    return False
-
-
-def enter(
-    W: Floats,
-    I: Ints,
-    B: Floats,
-    lane: int,
-    t_start: float,
-    t_end: float,
-    log_tolerance: float,
-    patience: float,
-    most_steps: float,
-    point: int,
-    starts: Floats,
-    parameters: Floats,
-    period: float,
-) -> None:
-    """Put a trajectory into a lane: as `begin` of march.py, except that the modes are settled by the first ticks."""
-    for i in range(KEPT):
-        W[i] = 0.0
-    largest = 0.0
-    for i in range(N_STATES):
-        W[STATE + i] = starts[point * N_STATES + i]
-        W[LATELY + i] = abs(W[STATE + i])
-        largest = max(largest, abs(W[STATE + i]))
-    for i in range(N_PARAMETERS):
-        W[P + i] = parameters[point * N_PARAMETERS + i]
-    W[TIME] = t_start
-    constants(W)
-    for i in range(N_CONTACTS):
-        I[MODE + i] = 1
-    ingredients(W, I)
-    for i in range(N_CONTACTS):
-        v = W[V + i]
-        at_rest = abs(v) <= 1e-15 * largest
-        W[FRESH + i] = 1.0 if at_rest else 0.0
-        W[SIGN + i] = 0.0 if at_rest else (1.0 if v > 0.0 else -1.0)
-        W[BEFORE + i] = UNKNOWN if at_rest else W[SIGN + i]
-    W[END] = t_end
-    W[GUESS] = 1.0
-    W[LIMIT] = LARGEST
-    W[LOG_TOLERANCE] = log_tolerance
-    W[ALLOWED] = most_steps
-    W[POINT] = point
-    W[HEED] = LARGEST
-    W[CALM] = 0.0
-    W[AFTER] = 0.0
-    W[PATIENCE] = patience
-    W[EXCITATION] = period
-    begin_marks(W, period >= 0.0)
-    for i in range(KEPT):
-        B[i * LANES + lane] = W[i]
-    for i in range(LANE_ROWS - KEPT):
-        B[(KEPT + i) * LANES + lane] = W[Q + i]
-
-
-def leave(B: Floats, lane: int, ends: Floats, outcome: Ints) -> None:
-    """Take down where a trajectory ended."""
-    point = int(B[POINT * LANES + lane])
-    for i in range(N_STATES):
-        ends[point * N_STATES + i] = B[(STATE + i) * LANES + lane]
-    outcome[2 * point] = 0 if B[CONDITION * LANES + lane] == ARRIVED else 1
-    outcome[2 * point + 1] = int(B[EVENTS * LANES + lane])

@@ -7,8 +7,9 @@ cycle is observed, and as many as fit are told from it. What needs the polynomia
 and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
+from stickslip.kernels.lockensemble import enter, has_ended
 from stickslip.kernels.lockevents import LARGEST
-from stickslip.kernels.lockstep import ARRIVED, PARKED, RUNNING, enter, has_ended
+from stickslip.kernels.lockstep import ARRIVED, PARKED, RUNNING
 from stickslip.kernels.machine import LANES
 from stickslip.kernels.model import (
     AT_STOP,
@@ -117,48 +118,36 @@ def observe_lanes(
     travelling = 0
     for lane in range(LANES):
         B[CONDITION * LANES + lane] = PARKED
-        if following < count:
-            hold(W, I, following, starts, held, parameters, times)
-            enter(
-                W, I, B, lane, 0.0, times[3 * following], log_tolerance, patience, most_steps, following, starts,
-                parameters, transient_period(choice, times, following),
-            )  # fmt: skip
-            following += 1
-            travelling += 1
-    while travelling > 0:
-        if lane_tick(B):
-            for lane in range(LANES):
-                if has_ended(B, lane):
-                    put_aside(B, lane, kept)
-                    if following < count:
-                        hold(W, I, following, starts, held, parameters, times)
-                        enter(
-                            W, I, B, lane, 0.0, times[3 * following], log_tolerance, patience, most_steps, following,
-                            starts, parameters, transient_period(choice, times, following),
-                        )  # fmt: skip
-                        following += 1
-                    else:
-                        B[CONDITION * LANES + lane] = PARKED
-                        travelling -= 1
+    news = True
+    while news or travelling > 0:
+        for lane in range(LANES if news else 0):
+            if has_ended(B, lane):
+                put_aside(B, lane, kept)
+                B[CONDITION * LANES + lane] = PARKED
+                travelling -= 1
+            if B[CONDITION * LANES + lane] == PARKED and following < count:
+                hold(W, I, following, starts, held, parameters, times)
+                enter(
+                    W, I, B, lane, 0.0, times[3 * following], log_tolerance, patience, most_steps, following, starts,
+                    parameters, transient_period(choice, times, following),
+                )  # fmt: skip
+                following += 1
+                travelling += 1
+        news = travelling > 0 and lane_tick(B)
     following = 0
-    for lane in range(LANES):
-        B[CONDITION * LANES + lane] = PARKED
-        if following < count:
-            take_up(B, lane, following, kept, choice, settings, times, numbers, measures)
-            following += 1
-            travelling += 1
-    while travelling > 0:
-        if lane_tick(B):
-            for lane in range(LANES):
-                travels = B[CONDITION * LANES + lane] != PARKED
-                if travels and attend(B, lane, choice, times, history, rows, numbers):
-                    finish(B, lane, settings, history, tally, numbers, measures)
-                    B[CONDITION * LANES + lane] = PARKED
-                    if following < count:
-                        take_up(B, lane, following, kept, choice, settings, times, numbers, measures)
-                        following += 1
-                    else:
-                        travelling -= 1
+    news = True
+    while news or travelling > 0:
+        for lane in range(LANES if news else 0):
+            travels = B[CONDITION * LANES + lane] != PARKED
+            if travels and attend(B, lane, choice, times, history, rows, numbers):
+                finish(B, lane, settings, history, tally, numbers, measures)
+                B[CONDITION * LANES + lane] = PARKED
+                travelling -= 1
+            if B[CONDITION * LANES + lane] == PARKED and following < count:
+                take_up(B, lane, following, kept, choice, settings, times, numbers, measures)
+                following += 1
+                travelling += 1
+        news = travelling > 0 and lane_tick(B)
 
 
 def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters: Floats, times: Floats) -> None:

@@ -50,7 +50,17 @@ NEIGHBOURS = KernelSet(
 OBSERVE = KernelSet("observe", (*EXACT.files, "observe"), ("constants", "ingredients", "begin", "march", "observe"))
 LANES = KernelSet(
     "lanes",
-    ("machine", "circular", "lockevents", "lockextent", "lockrepeat", "lockstep", "observe", "lockwatch"),
+    (
+        "machine",
+        "circular",
+        "lockevents",
+        "lockextent",
+        "lockrepeat",
+        "lockstep",
+        "lockensemble",
+        "observe",
+        "lockwatch",
+    ),
     ("constants", "ingredients", "propagate_lanes", "observe_lanes"),
 )
 FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
