@@ -287,7 +287,7 @@ class Program:
     def __init__(self, module: Any) -> None:
         numba = _numba()
         self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
-        self._cuda = numba.cuda
+        self._cuda, self._path = numba.cuda, Path(module.__file__)
         self._names = dict(vars(module)) | vars(numba)
         for name, value in vars(module).items():
             if isinstance(value, FunctionType) and value.__globals__ is vars(module):
@@ -428,11 +428,20 @@ class Program:
 
     @cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, text: str, name: str, first: int | None = None) -> Any:
-        """A kernel; one of lockstep with single precision from the order `first` on."""
+        """A kernel; one of lockstep with single precision from the order `first` on.
+
+        Compiling takes half a minute, so what has been compiled is kept beside the module, under the name of a file of
+        its own: numba keeps nothing that does not come from a file.
+        """
         names = self._names if first is None else self._lockstep(first)[0]
-        exec(compile(text, f"<{name}>", "exec"), names)  # our own text, above
-        limited = first is not None and self.N_CONTACTS == 1 and _processors(self._cuda) is not None  # type: ignore[attr-defined]
-        return self._cuda.jit(names[name], **({"max_registers": REGISTERS} if limited else {}))
+        path = self._path.with_name(f"{self._path.stem}_{name}_{first}.py")
+        if not path.exists():
+            join.write(path, text.encode())
+        exec(compile(text, str(path), "exec"), names)  # our own text, above
+        if _processors(self._cuda) is None:
+            return self._cuda.jit(names[name])
+        limited = first is not None and self.N_CONTACTS == 1  # type: ignore[attr-defined]
+        return self._cuda.jit(names[name], cache=True, **({"max_registers": REGISTERS} if limited else {}))
 
     def _room(self, *results: Any) -> list[Any]:
         """Room on the GPU for arrays that a kernel fills: what they hold here needs no way there."""
