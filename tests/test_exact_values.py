@@ -180,11 +180,12 @@ def test_energy_balance_notices_a_missing_force() -> None:
     assert abs(float(ss.energy_balance(wrong, run).residual)) > 1e-6
 
 
-def test_chain_of_fifty() -> None:
-    system = ss.models.chain(50)
+@pytest.mark.parametrize("blocks", [15, pytest.param(50, marks=pytest.mark.nightly)])
+def test_long_chain(blocks: int) -> None:
+    system = ss.models.chain(blocks)
     run = ss.simulate(system, t=20)
     assert run.attrs["status"] == ss.Status.FINISHED.value
-    assert len(system.contacts) == 50
+    assert len(system.contacts) == blocks
     assert abs(float(ss.energy_balance(system, run).residual)) < 1e-9
 
 

@@ -205,8 +205,13 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("shape", ["arctan", "quartic"])
+QUICK = [("belt", "arctan"), ("pair", "quartic"), ("forced", "quartic")]
+ALL = [(model, shape) for model in MODELS for shape in ("arctan", "quartic")]
+
+
+@pytest.mark.parametrize(
+    ("model", "shape"), [each if each in QUICK else pytest.param(*each, marks=pytest.mark.nightly) for each in ALL]
+)
 def test_method_agrees_with_exact_integration_of_the_smoothed_system(model, shape):
     system = MODELS[model]()
     times = np.linspace(0, 6, 301)
