@@ -301,6 +301,7 @@ def test_which_are_expanded_apart_at_rest():
 
 
 @cache
+@cache
 def plain_kernels() -> dict[str, Any]:
     """The kernels of lockstep for the forced oscillator, as plain Python."""
     values: dict[str, Any] = {}

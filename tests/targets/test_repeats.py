@@ -1,11 +1,16 @@
 """Trajectories in lockstep that leave out cycles in which they repeat themselves, and those that travel them all."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import xarray as xr
 
 import stickslip as ss
 from stickslip.kernels.lockrepeat import cycle_found
+from stickslip.symbolic.equations import derive
+from stickslip.symbolic.lanes import lane_source
+from stickslip.targets.join import LANES, joined_lanes
 
 FORCED = ss.models.forced_oscillator("III")
 ETAS = {"base.eta": np.linspace(0.6, 2.6, 256)}
@@ -43,7 +48,7 @@ def distance(short, full, name):
 )
 def test_excited_motion(observe, asked):
     short, full = compared(FORCED, ETAS, observe=observe, **asked)
-    assert short["steps"].sum() < 0.8 * full["steps"].sum()
+    assert short["steps"].sum() < 0.85 * full["steps"].sum()
     for name in ("end_state", "minimum", "maximum", "stick_fraction", "record_time", "x.block", "v.block", "period"):
         assert distance(short, full, name) < 1e-7, name
     np.testing.assert_array_equal(short["time"], full["time"])
@@ -88,6 +93,40 @@ def test_time_without_a_period():
     short, full = compared(ss.System(ss.Spring(block, base, k=1.0), contact), SPEEDS, t=(60.0, 60.0), rtol=1e-6)
     xr.testing.assert_equal(short, full)
     assert full["events"].sum() > 1000
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    """The kernels of lockstep as plain Python, and a work array of theirs."""
+    values: dict[str, Any] = {}
+    exec(joined_lanes(lane_source(derive(FORCED), 8), LANES), values)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("misses", "found"),
+    [
+        ([1e-16], [True]),  # the same but for round-off
+        ([1e-10, 0.9e-10], [False, True]),  # it settles
+        ([1e-10, 1.1e-10, 1.2e-10], [False, False, False]),  # it leaves an unstable orbit
+        ([1e-10, 1.1e-10, 1.0e-10], [False, False, True]),
+        ([1e-8, 0.9e-8], [False, False]),  # not the same within rtol/16
+    ],
+)
+def test_what_comes_close_by_chance_goes_away_again(kernels, misses, found):
+    W = [0.0] * kernels["FLOATS"]
+    state, time, events = (kernels[name] for name in ("STATE", "TIME", "EVENTS"))
+    W[kernels["LOG_TOLERANCE"]] = np.log2(1e-8)
+    W[kernels["LATELY"]] = W[kernels["LATELY"] + 1] = 1.0
+    kernels["begin_marks"](W, True)
+    W[state], W[state + 1], W[events] = 0.5, 1.0, 2.0
+    kernels["look_back"](W, True)
+    for miss, is_found in zip(misses, found, strict=True):
+        W[state] += miss
+        W[time] += 3.0
+        W[events] += 2.0
+        kernels["look_back"](W, True)
+        assert (W[kernels["AGAIN"]] == pytest.approx(3.0)) == is_found
 
 
 def test_the_phase_decides():
