@@ -68,8 +68,11 @@ from stickslip.kernels.observe import (
     MOST,
     MOST_STEPS,
     NUMBERS,
+    PERIOD,
     REACHED,
     RELEASES,
+    REPEATS_M,
+    REPEATS_N,
     RETURNS,
     ROW_WIDTH,
     SHORTCUT,
@@ -139,7 +142,7 @@ def observe_lanes(
     while news or travelling > 0:
         for lane in range(LANES if news else 0):
             travels = B[CONDITION * LANES + lane] != PARKED
-            if travels and attend(B, lane, choice, times, history, rows, numbers):
+            if travels and attend(B, lane, choice, times, history, rows, numbers, measures):
                 finish(B, lane, settings, history, tally, numbers, measures)
                 B[CONDITION * LANES + lane] = PARKED
                 travelling -= 1
@@ -213,7 +216,6 @@ def take_up(
     B[BEATS * LANES + lane] = float(next_multiple(begin, period)) if period > 0.0 else 1.0
     B[FLASH * LANES + lane] = between if between > 0.0 else LARGEST
     B[FLASHES * LANES + lane] = float(next_multiple(begin, between)) if between > 0.0 else 1.0
-    B[FINAL_TIME * LANES + lane] = first_end(B, lane, begin, times[3 * point + 1])
     B[RETURNED * LANES + lane] = 0.0
     B[RELEASED * LANES + lane] = 0.0
     for i in range(N_CONTACTS):
@@ -226,6 +228,7 @@ def take_up(
     for i in range(MEASURES):
         measures[point * MEASURES + i] = 0.0
     numbers[point * NUMBERS + CHANGES] = -int(B[EVENTS * LANES + lane])
+    plan_cycle(B, lane, point, begin, times[3 * point + 1], numbers, measures)
     if B[CONDITION * LANES + lane] == ARRIVED:
         B[CONDITION * LANES + lane] = RUNNING
         set_stop(B, lane)
@@ -260,18 +263,46 @@ def set_stop(B: Floats, lane: int) -> None:
     B[END * LANES + lane] = min(min(turn, strobe), B[FINAL_TIME * LANES + lane])
 
 
-def first_end(B: Floats, lane: int, begin: float, end: float) -> float:
-    """When the observed part ends, or its first cycle if others are told from that, with a strobe that is then due."""
+def plan_cycle(B: Floats, lane: int, point: int, begin: float, end: float, numbers: Ints, measures: Floats) -> None:
+    """When to stop first: at the end; or, where the motion repeats itself, whole cycles before it.
+
+    One cycle is travelled from there, and the others are told from it. Where strobes have a time of their own, that
+    does not tell them.
+    """
     cycle = B[CYCLE * LANES + lane]
     due = B[FLASH * LANES + lane] == LARGEST or B[FLASH * LANES + lane] == B[BEAT * LANES + lane]
-    later = (begin + cycle) * (1.0 + JUST_PAST)
-    if cycle > 0.0 and due and later + 0.5 * cycle < end:
-        return later
-    B[CYCLE * LANES + lane] = 0.0
-    return end
+    cycles = float(int((end * (1.0 + NEARLY) - begin) / cycle)) if cycle > 0.0 and due else 0.0
+    B[FINAL_TIME * LANES + lane] = end
+    if cycles < 2.0:
+        B[CYCLE * LANES + lane] = 0.0
+        return
+    B[FINAL_TIME * LANES + lane] = (end - cycles * cycle) * (1.0 + JUST_PAST)
+    if B[FINAL_TIME * LANES + lane] <= begin * (1.0 + NEARLY):
+        begin_cycle(B, lane, point, begin, numbers, measures)
 
 
-def attend(B: Floats, lane: int, choice: Ints, times: Floats, history: Floats, rows: Floats, numbers: Ints) -> bool:
+def begin_cycle(B: Floats, lane: int, point: int, time: float, numbers: Ints, measures: Floats) -> None:
+    """Note where the cycle begins that is travelled, in places of results that are free until the end."""
+    numbers[point * NUMBERS + REPEATS_M] = 1
+    numbers[point * NUMBERS + REPEATS_N] = numbers[point * NUMBERS + COUNT]
+    numbers[point * NUMBERS + STEPS_TAKEN] = int(B[RETURNED * LANES + lane])
+    measures[point * MEASURES + PERIOD] = B[EVENTS * LANES + lane]
+    measures[point * MEASURES + REACHED] = B[RELEASED * LANES + lane]
+    for i in range(N_CONTACTS):
+        measures[point * MEASURES + STUCK + i] = B[(STICK_TIME + i) * LANES + lane]
+    B[FINAL_TIME * LANES + lane] = (time + B[CYCLE * LANES + lane]) * (1.0 + JUST_PAST)
+
+
+def attend(
+    B: Floats,
+    lane: int,
+    choice: Ints,
+    times: Floats,
+    history: Floats,
+    rows: Floats,
+    numbers: Ints,
+    measures: Floats,
+) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     point = int(B[POINT * LANES + lane])
     period = B[EXCITATION * LANES + lane]
@@ -302,7 +333,10 @@ def attend(B: Floats, lane: int, choice: Ints, times: Floats, history: Floats, r
         set_stop(B, lane)
         state = STATE  # a second one is where the step ends
     if time >= B[FINAL_TIME * LANES + lane] and B[CYCLE * LANES + lane] > 0.0:
-        tell_cycles(B, lane, point, times[3 * point + 1], choice, history, rows, numbers)
+        if numbers[point * NUMBERS + REPEATS_M] == 0:
+            begin_cycle(B, lane, point, B[FINAL_TIME * LANES + lane], numbers, measures)
+        else:
+            tell_cycles(B, lane, point, times[3 * point + 1], choice, history, rows, numbers, measures)
         set_stop(B, lane)
     ended = B[TIME * LANES + lane] >= B[FINAL_TIME * LANES + lane]
     B[CONDITION * LANES + lane] = ARRIVED if ended else RUNNING
@@ -310,14 +344,27 @@ def attend(B: Floats, lane: int, choice: Ints, times: Floats, history: Floats, r
 
 
 def tell_cycles(
-    B: Floats, lane: int, point: int, end: float, choice: Ints, history: Floats, rows: Floats, numbers: Ints
+    B: Floats,
+    lane: int,
+    point: int,
+    end: float,
+    choice: Ints,
+    history: Floats,
+    rows: Floats,
+    numbers: Ints,
+    measures: Floats,
 ) -> None:
-    """One cycle has been observed: go on for as many as fit before the end, in which the same happens."""
+    """One cycle has been travelled: go on for as many as fit before the end, in which the same happens."""
     cycle = B[CYCLE * LANES + lane]
     period = B[EXCITATION * LANES + lane]
-    returns = int(B[RETURNED * LANES + lane])
     turns = float(int(cycle / period + 0.5)) if period > 0.0 else 0.0
-    events = B[EVENTS * LANES + lane] + float(numbers[point * NUMBERS + CHANGES])
+    first = numbers[point * NUMBERS + REPEATS_N]
+    events = B[EVENTS * LANES + lane] - measures[point * MEASURES + PERIOD]
+    released = B[RELEASED * LANES + lane] - measures[point * MEASURES + REACHED]
+    returns = int(B[RETURNED * LANES + lane]) - numbers[point * NUMBERS + STEPS_TAKEN]
+    numbers[point * NUMBERS + REPEATS_M] = 0
+    numbers[point * NUMBERS + REPEATS_N] = 0
+    measures[point * MEASURES + PERIOD] = 0.0
     B[CYCLE * LANES + lane] = 0.0
     B[FINAL_TIME * LANES + lane] = end
     # An event just where the cycle ends may be seen twice or not at all.
@@ -325,42 +372,46 @@ def tell_cycles(
     if not whole or returns >= HISTORY:
         return
     cycles = int((end * (1.0 + NEARLY) - B[TIME * LANES + lane]) / cycle)
-    repeat_returns(B, lane, returns, cycles, cycle, history)
-    repeat_rows(point, cycles, cycle, choice, rows, numbers)
+    repeat_returns(B, lane, returns, cycles, cycle, released, history)
+    repeat_rows(point, first, cycles, cycle, choice, rows, numbers)
     later = B[TIME * LANES + lane] + float(cycles) * cycle
     B[TIME * LANES + lane] = later if later < end * (1.0 - NEARLY) else end
     B[EVENTS * LANES + lane] += float(cycles) * events
-    B[RELEASED * LANES + lane] *= 1.0 + float(cycles)
-    B[RETURNED * LANES + lane] *= 1.0 + float(cycles)
+    B[RELEASED * LANES + lane] += float(cycles) * released
+    B[RETURNED * LANES + lane] += float(cycles * returns)
     B[BEATS * LANES + lane] += float(cycles) * turns
     B[FLASHES * LANES + lane] += float(cycles) * turns
     for i in range(N_CONTACTS):
-        B[(STICK_TIME + i) * LANES + lane] *= 1.0 + float(cycles)
+        stuck = B[(STICK_TIME + i) * LANES + lane] - measures[point * MEASURES + STUCK + i]
+        B[(STICK_TIME + i) * LANES + lane] += float(cycles) * stuck
 
 
-def repeat_returns(B: Floats, lane: int, returns: int, cycles: int, cycle: float, history: Floats) -> None:
+def repeat_returns(
+    B: Floats, lane: int, returns: int, cycles: int, cycle: float, released: float, history: Floats
+) -> None:
     """The returns of a cycle again and again."""
-    for number in range(returns, returns * (1 + cycles)):
+    total = int(B[RETURNED * LANES + lane])
+    for number in range(total, total + returns * cycles):
         place = (lane * HISTORY + number % HISTORY) * HISTORY_WIDTH
         before = (lane * HISTORY + (number - returns) % HISTORY) * HISTORY_WIDTH
         for i in range(HISTORY_WIDTH):
             history[place + i] = history[before + i]
         history[place] += cycle
-        history[place + 2] += B[RELEASED * LANES + lane]
+        history[place + 2] += released
 
 
-def repeat_rows(point: int, cycles: int, cycle: float, choice: Ints, rows: Floats, numbers: Ints) -> None:
-    """The rows of a cycle again and again, as far as there is room."""
+def repeat_rows(point: int, first: int, cycles: int, cycle: float, choice: Ints, rows: Floats, numbers: Ints) -> None:
+    """The rows of a cycle, those from `first` on, again and again, as far as there is room."""
     number = point * NUMBERS
-    found = numbers[number + COUNT]
-    wanted = found * (1 + cycles)
+    found = numbers[number + COUNT] - first
+    wanted = numbers[number + COUNT] + found * cycles
     total = min(wanted, choice[MOST])
-    for row in range(found, total):
+    for row in range(numbers[number + COUNT], total):
         place = (point * choice[MOST] + row) * ROW_WIDTH
-        first = (point * choice[MOST] + row % found) * ROW_WIDTH
+        source = (point * choice[MOST] + first + (row - first) % found) * ROW_WIDTH
         for i in range(ROW_WIDTH):
-            rows[place + i] = rows[first + i]
-        rows[place] += float(row // found) * cycle
+            rows[place + i] = rows[source + i]
+        rows[place] += float((row - first) // found) * cycle
     numbers[number + COUNT] = total
     if wanted > total:
         numbers[number + TRUNCATED] = 1

@@ -39,7 +39,7 @@ NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
 
 KIND, WHICH, DIRECTION, MOST, MOST_STEPS, CHANCE, SHORTCUT, NUMBERED = range(8)
 """In `choice`: what is recorded; of which contact or quantity (-1: of all contacts); 1 upwards, -1 downwards, 0 both;
-rows and steps at most; the seed of random friction; whether transients in lockstep leave out periods in which they
+rows and steps at most; the seed of random friction; whether motions in lockstep leave out cycles in which they
 repeat themselves; from NUMBERED on, the number of every trajectory."""
 
 LEVEL, RTOL, SAME, STROBE_PERIOD = range(4)

@@ -57,8 +57,8 @@ def sweep(
       extent, to be periodic, 1e-6 by default.
     - most: rows recorded per point, 500 by default; `truncated` says where there were more. most_steps: where to give
       up, after 10⁷ by default.
-    - shortcut: where many trajectories travel in lockstep, a transient leaves out whole periods of its motion once that
-      repeats itself within rtol/16, True by default; False travels the whole transient.
+    - shortcut: whether a motion that has come to repeat itself, within rtol/16, leaves out whole cycles, which are told
+      from one of them (on a GPU, and from 256 points on); True by default.
     - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
     - target: "cpu", or "cuda" for a GPU (one thread per trajectory; results agree within the tolerance).
     - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped. A

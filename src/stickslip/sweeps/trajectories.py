@@ -34,7 +34,7 @@ class Settings:
     """Whether there are enough trajectories for several to travel together."""
     seed: int = 0
     shortcut: bool = True
-    """Whether transients in lockstep leave out whole periods once the motion repeats itself."""
+    """Whether motions in lockstep leave out whole cycles once they repeat themselves."""
 
     def rows(self, codes: Codes) -> int:
         """Rows that are recorded at most."""

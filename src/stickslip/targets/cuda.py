@@ -164,7 +164,7 @@ def watch_kernel(
     "take_up(B, 0, point, kept, choice, settings, times, numbers, measures)",
     """
 if watch_tick(shared, literals) & going:
-    if attend(B, 0, choice, times, history, rows, numbers):
+    if attend(B, 0, choice, times, history, rows, numbers, measures):
         finish(B, 0, settings, history, tally, numbers, measures)
         ended = True
 """,
