@@ -23,6 +23,8 @@ def check(model, over, **settings):
         assert not np.any(error > 1e-7), (name, np.nanmax(error))
     return there
 
+# The CPU's program is of the same module as that of the GPU, with several lanes.
+assert ss.compile(ss.models.block_on_belt(), order=12).lanes.LANES > 1
 check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(10, 15))
 check(ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, periods=(1, 2))
 check(ss.models.two_blocks(), {"belt.speed": [0.14]}, t=(3, 6))

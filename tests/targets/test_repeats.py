@@ -139,6 +139,19 @@ def test_what_comes_close_by_chance_goes_away_again(kernels, misses, found):
         assert (W[kernels["AGAIN"]] == pytest.approx(3.0)) == is_found
 
 
+def test_events_of_a_cycle_that_ends_where_a_mark_is_due(kernels):
+    """Twelve events after the mark, which is set anew at once; they are counted from where it was."""
+    W = [0.0] * kernels["FLOATS"]
+    W[kernels["LOG_TOLERANCE"]] = np.log2(1e-8)
+    W[kernels["LATELY"]] = W[kernels["STATE"]] = 1.0
+    kernels["begin_marks"](W, True)
+    for events in (2.0, 14.0):
+        W[kernels["EVENTS"]] = W[kernels["TIME"]] = events
+        kernels["look_back"](W, True)
+    assert W[kernels["AGAIN"]] == W[kernels["CYCLE_EVENTS"]] == 12.0
+    assert W[kernels["MARK_EVENTS"]] == 14.0
+
+
 def test_the_phase_decides():
     """The same state at another phase of the excitation is not the same."""
     log_tolerance = np.log2(1e-8)

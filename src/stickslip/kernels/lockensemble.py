@@ -87,6 +87,7 @@ def has_ended(B: Floats, lane: int) -> bool:
     """Whether a trajectory that is not observed has come to its end; one that repeats itself is brought near to it."""
     if B[CONDITION * LANES + lane] == RUNNING and B[AGAIN * LANES + lane] > 0.0:
         skip_cycles(B, lane)
+    B[AGAIN * LANES + lane] = 0.0
     return B[CONDITION * LANES + lane] > RUNNING
 
 

@@ -61,6 +61,7 @@ def look_back(W: Floats, released: bool) -> None:
             size += W[LATELY + i]
         settles = same and miss <= max(W[MISS], ROUND_OFF * size)
         W[AGAIN] = W[TIME] - W[MARK_TIME] if settles else W[AGAIN]
+        W[CYCLE_EVENTS] = W[EVENTS] - W[MARK_EVENTS] if settles else W[CYCLE_EVENTS]
         due = released and W[EVENTS] >= MARK_GROWTH * W[MARK_EVENTS] + MARK_AFTER
         marks = due or (same and not settles)
         for i in range(N_STATES):
@@ -81,17 +82,14 @@ def begin_marks(W: Floats, wanted: bool) -> None:
 def skip_cycles(B: Floats, lane: int) -> None:
     """Go on for as many cycles as fit before the end, if the excitation is as it was at the mark."""
     cycle = cycle_found(B[AGAIN * LANES + lane], B[EXCITATION * LANES + lane], B[LOG_TOLERANCE * LANES + lane])
-    B[AGAIN * LANES + lane] = 0.0
     left = B[END * LANES + lane] - B[TIME * LANES + lane]
     if cycle <= SHORTEST * left:
         return
-    events = B[EVENTS * LANES + lane] - B[MARK_EVENTS * LANES + lane]
     cycles = float(int(left / cycle))
     if B[TIME * LANES + lane] + cycles * cycle < B[END * LANES + lane]:
         B[TIME * LANES + lane] += cycles * cycle
-        B[EVENTS * LANES + lane] += cycles * events
+        B[EVENTS * LANES + lane] += cycles * B[CYCLE_EVENTS * LANES + lane]
     B[CYCLE * LANES + lane] = cycle
-    B[CYCLE_EVENTS * LANES + lane] = events
     B[MARK_EVENTS * LANES + lane] = LARGEST
     for i in range(N_STATES):
         B[(MARK + i) * LANES + lane] = LARGEST

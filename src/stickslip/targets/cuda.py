@@ -288,7 +288,8 @@ class Program:
         numba = _numba()
         self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
         self._cuda, self._path = numba.cuda, Path(module.__file__)
-        self._names = dict(vars(module)) | vars(numba)
+        # The module may be the one that the CPU runs, with its number of lanes; here each thread has one.
+        self._names = dict(vars(module)) | vars(numba) | {"LANES": 1}
         for name, value in vars(module).items():
             if isinstance(value, FunctionType) and value.__globals__ is vars(module):
                 self._names[name] = numba.cuda.jit(device=True)(FunctionType(value.__code__, self._names, name))
