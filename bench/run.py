@@ -42,9 +42,8 @@ class Contestant:
 
 CONTESTANTS = [
     Contestant("stickslip", "ours"),
-    Contestant(
-        "every cycle", "ours_whole", tasks=(2,)
-    ),  # ours, where motions that repeat themselves go on all the same
+    # ours, where motions that repeat themselves go on all the same
+    Contestant("every cycle", "ours_whole", tasks=(2,)),
     Contestant("heyoka.py", "peer_heyoka"),  # its ensemble runs in batch mode
     Contestant("heyoka scalar", "peer_heyoka_scalar", share=10, tasks=(2,)),
     Contestant("scipy", "peer_scipy", share=200),

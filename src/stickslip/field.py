@@ -134,7 +134,7 @@ class Field:
 
         `parameters` has one row per trajectory, in the order of `model.parameters`. From 256 rows on, several
         trajectories travel in lockstep on each core, where the model allows that; with `shortcut`, one that repeats
-        itself leaves out whole periods.
+        itself leaves out whole cycles.
         """
         m = self.program
         starts = np.ascontiguousarray(starts, float)

@@ -1,4 +1,4 @@
-"""Motions that repeat themselves: whole periods of them need not be travelled.
+"""Motions that repeat themselves: whole cycles of them need not be travelled.
 
 At some releases a trajectory in lockstep marks its state. If it is there again at a later release, but for round-off,
 or twice, and the second time no farther off than the first, and at the same phase of the excitation, it will do the

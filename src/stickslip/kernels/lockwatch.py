@@ -181,7 +181,7 @@ def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters:
 
 
 def transient_period(choice: Ints, times: Floats, point: int) -> float:
-    """The period of the excitation; negative where it has none, or where whole transients are to be travelled."""
+    """The period of the excitation; negative where none can be seen, or where every cycle is to be travelled."""
     return times[3 * point + 2] if choice[SHORTCUT] != 0 else -1.0
 
 
