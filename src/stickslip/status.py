@@ -23,6 +23,10 @@ class Status(Enum):
     )
     LIFT_OFF = "A normal force fell to zero: the contact opens, which this model does not describe."
     NEGATIVE_FRICTION = "A friction law returned a negative friction; check its formula at this slip speed."
+    INCONSISTENT = (
+        "A step led to a state that contradicts its modes, so that nothing beyond it could be trusted; this is a fault "
+        "of the library: please report the model, and try a smaller rtol."
+    )
     TOO_STEEP = (
         "The friction of an elastic contact falls faster with speed than its damper can hold, so that the asperity "
         "would jump; give more damping, or a law that falls less steeply."

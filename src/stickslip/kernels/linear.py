@@ -3,7 +3,7 @@
 At W[MATRIX] lie N_CONTACTS rows of length N_CONTACTS + 2: the matrix, the right-hand side, the solution.
 """
 
-from stickslip.kernels.model import MATRIX, MODE, N_CONTACTS, ORDERING, Floats, Ints
+from stickslip.kernels.model import LOAD, MATRIX, MODE, N_CONTACTS, ORDERING, SCALE, D, Floats, Ints
 
 
 def count_stuck(I: Ints) -> int:
@@ -67,3 +67,35 @@ def substitute(W: Floats, I: Ints, stuck: int) -> None:
             other = I[ORDERING + b]
             total -= W[MATRIX + row + other] * W[right + 1 + other * width]
         W[right + 1 + I[ORDERING + a] * width] = total / W[MATRIX + row + I[ORDERING + a]]
+
+
+def add_up_loads(W: Floats, I: Ints) -> None:
+    """LOAD, the size of the terms that make up each sticking force: |D⁻¹| times those of the slip accelerations."""
+    coupled = False
+    for i in range(N_CONTACTS):
+        own = abs(W[D + i * N_CONTACTS + i])
+        W[LOAD + i] = W[SCALE + i] / own if I[MODE + i] == 0 and own > 0.0 else 0.0
+        for j in range(N_CONTACTS):
+            both = i != j and I[MODE + i] == 0 and I[MODE + j] == 0
+            coupled = coupled or (both and W[D + i * N_CONTACTS + j] != 0.0)
+    if coupled:
+        add_up_coupled_loads(W, I)
+
+
+def add_up_coupled_loads(W: Floats, I: Ints) -> None:
+    """The same where sticking contacts push each other: the inverse column by column."""
+    width = N_CONTACTS + 2
+    for i in range(N_CONTACTS):
+        W[LOAD + i] = 0.0
+        for j in range(N_CONTACTS):
+            W[MATRIX + i * width + j] = W[D + i * N_CONTACTS + j]
+    stuck = factor(W, I)
+    for a in range(stuck):
+        column = I[ORDERING + a]
+        for b in range(stuck):
+            row = I[ORDERING + b]
+            W[MATRIX + row * width + N_CONTACTS] = 1.0 if row == column else 0.0
+        substitute(W, I, stuck)
+        for b in range(stuck):
+            row = I[ORDERING + b]
+            W[LOAD + row] += abs(W[MATRIX + row * width + N_CONTACTS + 1]) * W[SCALE + column]

@@ -24,8 +24,22 @@ def rough_log2(x: float) -> float:
 
 
 def fused(a: float, b: float, c: float) -> float:
-    """a·b + c in one operation, where the processor has it."""
-    return a * b + c
+    """a·b + c, rounded once; here by Dekker's product, where numbers are not too large for it."""
+    product = a * b
+    if not abs(a) < 1e150 or not abs(b) < 1e150 or not abs(product) > 1e-250:
+        return product + c
+    high_a, high_b = high_half(a), high_half(b)
+    low_a, low_b = a - high_a, b - high_b
+    lost = ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+    total = product + c
+    other = total - product
+    return total + ((product - (total - other)) + (c - other) + lost)
+
+
+def high_half(x: float) -> float:
+    """The leading half of the digits of x."""
+    scaled = 134217729.0 * x  # 2^27 + 1
+    return scaled - (scaled - x)
 
 
 def rough_ratio(a: float, b: float) -> float:

@@ -3,24 +3,26 @@
 from math import isfinite
 
 from stickslip.kernels.bristles import break_bond, breaking, note_bonds, start_bonds
-from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle, take_mode
+from stickslip.kernels.clock import advance_clock, set_clock, time_left
+from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, force_scale, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
     BRANCH,
     BRISTLES,
     CONTACT,
     DRAWS,
+    DRIVEN,
     END,
     EVALUATIONS,
     EVENTS,
-    FULL,
+    FORECAST,
     GAP,
     GUARD,
     GUARD_BRANCH,
     GUARD_STEP,
-    HALVINGS,
-    HIDES,
+    GUESS,
     LAST_EVENT,
+    LATE,
     MODE,
     N_BONDS,
     N_BRANCHES,
@@ -46,6 +48,8 @@ from stickslip.kernels.model import (
     SAVED,
     SCALE,
     SERIES,
+    SIZE_GUARD,
+    SIZE_V,
     STATE,
     STATE_BEFORE,
     STEPS,
@@ -58,40 +62,39 @@ from stickslip.kernels.model import (
     WORK,
     A,
     D,
-    F,
     Floats,
     G,
     Ints,
-    R,
-    S,
     V,
     branches,
     constants,
     ingredients,
+    sizes,
 )
-from stickslip.kernels.polynomial import first_crossing, rate_of, set_powers, stays_positive, value_at, value_of
+from stickslip.kernels.polynomial import first_crossing, set_powers, stays_positive, value_at, value_of
 from stickslip.kernels.tangent import carry, leap, note_branches
 
 FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLED, TOO_MANY_STEPS = range(8)
+INCONSISTENT = 10
 STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
 EVENT_WIDTH = 4 + N_STATES
-TRUSTED = -1
 MOST_STOPS = 1000  # immediate ones, by chance
-LOOKS = 8  # points of a step at which equations with hidden features are asked again
+EPSILON = 2.220446049250313e-16
+TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
+BROKEN = 1e-6  # of what a quantity is made of: so much may no step be off
 
 
 def begin(W: Floats, I: Ints) -> int:
     """Modes and series at the start, from the state, time, tolerance, parameters and guess of a step length in W."""
     constants(W)
-    largest = 0.0
-    for i in range(N_STATES):
-        largest = max(largest, abs(W[STATE + i]))
+    W[LATE] = 0.0
     for i in range(N_CONTACTS):
         I[MODE + i] = 1
     ingredients(W, I)
+    sizes(W, I)
     for i in range(N_CONTACTS):
         v = W[V + i]
-        I[AT_REST + i] = 1 if abs(v) <= 1e-15 * largest or UNDAMPED[i] == 1 else 0
+        I[AT_REST + i] = 1 if abs(v) <= 4.0 * EPSILON * W[SIZE_V + i] or UNDAMPED[i] == 1 else 0
         # An elastic asperity slips to the side from which its spring and damper pull it: a = −T.
         side = v if RIGID[i] == 1 or (N_BONDS > 0 and BRISTLES[i] > 0) else W[A + i]
         I[MODE + i] = 0 if I[AT_REST + i] != 0 else (1 if side > 0.0 else -1)
@@ -130,23 +133,25 @@ def march(
     Rows of `steps`: start, length, modes, series of states, sliding velocities and forces. Rows of `events`: time,
     contact, mode before and after, state. `filled` counts both; with no room for steps nothing is kept.
     """
-    while W[TIME] < W[END]:
+    while time_left(W) > 0.0:
         if step_room > 0 and (filled[0] >= step_room or filled[1] + N_CONTACTS > event_room):
             return PAUSED
         if I[STEPS] >= most_steps:
             return TOO_MANY_STEPS
-        if I[READY] == 0 and expand(W, I) != 0:
-            return INDETERMINATE
+        if I[READY] == 0:
+            if expand(W, I) != 0:
+                return INDETERMINATE
+            if breaks_invariants(W, I):
+                return INCONSISTENT
         I[READY] = 0
         I[STEPS] += 1
-        remaining = W[END] - W[TIME]
+        remaining = time_left(W)
         h = min(W[NATURAL], remaining)
         if not h > 0.0:
             return STALLED
-        for i in range(N_CONTACTS):
-            if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0 and (N_BONDS == 0 or BRISTLES[i] == 0):
-                I[CONTACT] = i
-                return NEGATIVE_FRICTION
+        impossible = impossible_friction(W, I)
+        if impossible != FINISHED:
+            return impossible
         # The state after the whole step comes first: the next step waits for it, and events are rare.
         total = end_state(W, h)
         set_powers(W, h)
@@ -159,20 +164,6 @@ def march(
             total = end_state(W, tau)
         if not isfinite(total):
             return STALLED
-        if HIDES > 0 and tau > 0.0 and I[HALVINGS] != TRUSTED:
-            if I[HALVINGS] == 0:
-                W[FULL] = W[NATURAL]
-            if I[HALVINGS] > 0 and stands_still(W):
-                # Halved down to round-off: it is round-off that disagrees, and the full step may be trusted.
-                W[NATURAL] = W[FULL]
-                I[HALVINGS] = TRUSTED
-                I[READY] = 1
-                continue
-            if overlooks(W, I, tau):
-                W[NATURAL] = 0.5 * tau
-                I[HALVINGS] += 1
-                I[READY] = 1
-                continue
         if N_DIRECTIONS > 0:
             carry(W, I)
             note_branches(I)
@@ -181,7 +172,11 @@ def march(
             filled[0] += 1
         for i in range(N_STATES):
             W[STATE + i] = W[WORK + i]
-        W[TIME] = W[END] if x > 1.0 and h == remaining else W[TIME] + tau
+        if x > 1.0 and h == remaining:
+            set_clock(W, W[END])
+        else:
+            advance_clock(W, tau)
+        note_forecasts(W, tau)
         note_rests(W, I, x)
         project(W, I)
         if x > 1.0:
@@ -210,6 +205,50 @@ def march(
     return FINISHED
 
 
+def impossible_friction(W: Floats, I: Ints) -> int:
+    """FINISHED, or why the step cannot be taken: a contact that pulls, or friction that pushes."""
+    for g in range(N_WATCHED):
+        if W[ROW_GUARD + g * WIDTH] < -NOISE * W[SIZE_GUARD + g]:
+            I[CONTACT] = WATCHED_CONTACT[g]
+            return WATCHED_STATUS[g]
+    for i in range(N_CONTACTS):
+        if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0 and (N_BONDS == 0 or BRISTLES[i] == 0):
+            I[CONTACT] = i
+            return NEGATIVE_FRICTION
+    return FINISHED
+
+
+def note_forecasts(W: Floats, tau: float) -> None:
+    """What the step says of sliding velocities that move otherwise than the states, to be compared with what is."""
+    for i in range(N_CONTACTS):
+        if DRIVEN[i] == 1:
+            W[FORECAST + i] = value_at(W, ROW_V + i * WIDTH, tau)
+
+
+def breaks_invariants(W: Floats, I: Ints) -> bool:
+    """Whether the state to which a step without event has led contradicts the modes.
+
+    What slips has kept its direction, what sticks is held, and a sliding velocity is what the step said it would be.
+    None of this can happen unless a step was too long for something that it did not resolve: then the run must not go
+    on as if nothing were wrong.
+    """
+    allowed = max(BROKEN, 1e3 * W[TOLERANCE])
+    for i in range(N_CONTACTS):
+        v = W[ROW_V + i * WIDTH]
+        if I[MODE + i] != 0:
+            motion = abs(v) + W[GUESS] * abs(W[ROW_V + i * WIDTH + 1]) + NOISE * W[SIZE_V + i]
+            if I[MODE + i] * v < -allowed * motion:
+                return True
+            if DRIVEN[i] == 1 and abs(W[FORECAST + i] - v) > allowed * (motion + W[SIZE_V + i]):
+                return True
+        elif RIGID[i] == 1:
+            static = W[ROW_STATIC + i * WIDTH]
+            force = abs(W[ROW_FORCE + i * WIDTH])
+            if force - static > allowed * (force + static) + NOISE * force_scale(W, i):
+                return True
+    return False
+
+
 def end_state(W: Floats, tau: float) -> float:
     """The state at the time tau of the step, into W[WORK]; the sum of its numbers, to see whether they are finite."""
     total = 0.0
@@ -219,59 +258,10 @@ def end_state(W: Floats, tau: float) -> float:
     return total
 
 
-def stands_still(W: Floats) -> bool:
-    """Whether the step does not move the state at all."""
-    for i in range(N_STATES):
-        if W[WORK + i] != W[STATE + i]:
-            return False
-    return True
-
-
-def overlooks(W: Floats, I: Ints, tau: float) -> bool:
-    """Whether the equations contradict the series somewhere on the step.
-
-    A function such as exp(−|v|/v_s) is so small far from rest that a series made there does not feel it, although the
-    step passes by where it matters. So the equations are asked again at several points of the step.
-    """
-    start = W[TIME]
-    for i in range(N_STATES):
-        W[WORK + N_STATES + i] = W[STATE + i]
-    wrong = False
-    point = LOOKS
-    while point > 0 and not wrong:  # the end first, where such functions wake up most often
-        set_powers(W, tau * point / LOOKS)
-        for i in range(N_STATES):
-            W[STATE + i] = value_of(W, SERIES + i * WIDTH)
-        W[TIME] = start + tau * point / LOOKS
-        wrong = contradicts(W, I)
-        point -= 1
-    set_powers(W, tau)
-    for i in range(N_STATES):
-        W[STATE + i] = W[WORK + N_STATES + i]
-    W[TIME] = start
-    return wrong
-
-
-def contradicts(W: Floats, I: Ints) -> bool:
-    """Whether the rates of the series differ from those of the equations at the present point of the step."""
-    ingredients(W, I)
-    for i in range(N_STATES):
-        rate = W[F + i]
-        size = abs(rate)
-        for j in range(N_CONTACTS):
-            mode = I[MODE + j]
-            force = -mode * W[R + j] if mode != 0 else value_of(W, ROW_FORCE + j * WIDTH)
-            rate += W[G + i * N_CONTACTS + j] * force
-            size += abs(W[G + i * N_CONTACTS + j]) * W[S + j]
-        if abs(rate_of(W, SERIES + i * WIDTH) - rate) > 1e3 * W[TOLERANCE] * size:
-            return True
-    return False
-
-
 def note_rests(W: Floats, I: Ints, x: float) -> None:
     """Contacts with v = 0 at the place x of the step: those that stick, and those whose slip ends there."""
     for i in range(N_CONTACTS):
-        ends = W[ROOT + i] <= min(x * (1.0 + 1e-13), 1.0)
+        ends = W[ROOT + i] <= min(x * (1.0 + TOGETHER_BY), 1.0)
         if I[MODE + i] == 0:
             I[AT_REST + i] = RELEASED if ends else RESTING
         else:
@@ -298,17 +288,21 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
         else:
             force = ROW_FORCE + i * WIDTH
             static = ROW_STATIC + i * WIDTH
-            noise *= W[static] + abs(W[force])
+            noise *= force_scale(W, i)
             root = crossing_of(W, force, -1.0, static, 1.0, noise)
             root = min(root, crossing_of(W, force, 1.0, static, 1.0, noise))
         W[ROOT + i] = root
         earliest = min(earliest, root)
     I[GUARD] = -1
-    for g in range(N_WATCHED + N_GUARDS):
-        row = ROW_GUARD + g * WIDTH
-        noise = NOISE * size_of_state(W)
-        root = 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
+    for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
+        root = guard_crossing(W, g)
         if root < earliest:
+            earliest = root
+            I[GUARD] = g
+    # Frozen branches come before what is watched: max(0, N) ends at zero, and is not negative beyond.
+    for g in range(N_WATCHED):
+        root = guard_crossing(W, g)
+        if root < earliest * (1.0 - TOGETHER_BY):
             earliest = root
             I[GUARD] = g
     for i in range(N_CONTACTS if N_BONDS > 0 else 0):
@@ -320,12 +314,11 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
     return earliest
 
 
-def size_of_state(W: Floats) -> float:
-    """One, or the largest state: the measure for the round-off of what guards a frozen branch."""
-    largest = 1.0
-    for i in range(N_STATES):
-        largest = max(largest, abs(W[STATE + i]))
-    return largest
+def guard_crossing(W: Floats, g: int) -> float:
+    """Where on the step something watched, or the guard of a frozen branch, turns negative."""
+    row = ROW_GUARD + g * WIDTH
+    noise = NOISE * W[SIZE_GUARD + g]
+    return 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
 
 
 def crossing_of(W: Floats, row: int, sign: float, added: int, weight: float, noise: float) -> float:
@@ -361,6 +354,8 @@ def change(W: Floats, I: Ints, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
     note_state(W, I)
     I[DRAWS] += 1
+    if count_resting(I) == 0:  # else `project` has asked for them
+        ingredients(W, I)
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
         if I[AT_REST + i] == RELEASED:  # where the static limit is passed, slip to that side is tried first
@@ -374,7 +369,7 @@ def change(W: Floats, I: Ints, guard: int) -> int:
     if N_DRAWS > 0:
         failed = settle_by_chance(W, I, failed)
     if failed == 0 and N_BRANCHES > 0:
-        branches(W, I, 10.0 * NOISE * size_of_state(W))
+        branches(W, I, 10.0 * NOISE)
         failed = expand(W, I)
     I[READY] = 1
     return failed

@@ -5,17 +5,22 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 """
 
 from stickslip.kernels.bristles import recall_bonds
+from stickslip.kernels.linear import add_up_loads
 from stickslip.kernels.model import (
     AT_REST,
     BRISTLES,
+    DRIVEN,
     EVALUATIONS,
     GUESS,
-    HALVINGS,
+    LEVER,
+    LOAD,
+    MECHANICAL,
     MODE,
     N_BONDS,
     N_CONTACTS,
     N_RESETS,
     N_STATES,
+    NATURAL,
     ORDER,
     OWNER,
     RIGID,
@@ -24,20 +29,23 @@ from stickslip.kernels.model import (
     ROW_V,
     SAVED,
     SCALE,
+    SERIES,
+    SIZE_A,
+    SIZE_S,
     STATE,
     STATE_BEFORE,
+    VELOCITY,
     WIDTH,
-    A,
     D,
     Floats,
+    G,
     Ints,
     R,
-    S,
-    ingredients,
     reset,
+    sizes,
     taylor,
 )
-from stickslip.kernels.step import limit_stick, set_natural_step
+from stickslip.kernels.step import set_natural_step, stick_room
 
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
 SINGULAR, UNDECIDED = 1, 2
@@ -88,16 +96,19 @@ def urgency_of(W: Floats, I: Ints, i: int) -> float:
     force = ROW_FORCE + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     side = 1.0 if W[force] > 0.0 else -1.0
-    scale = W[static] + abs(W[force])
-    if leading_sign(W, force, -side, static, 1.0, scale) < 0:
-        return 1.0 + max(abs(W[force]) - W[static], 0.0) / scale
+    if leading_sign(W, force, -side, static, 1.0, force_scale(W, i)) < 0:
+        return 1.0 + max(abs(W[force]) - W[static], 0.0) / (W[static] + abs(W[force]))
     return 0.0
+
+
+def force_scale(W: Floats, i: int) -> float:
+    """The size of the terms that make up the margin of contact i in stick, S − |λ|."""
+    return W[SIZE_S + i] + max(W[LOAD + i], abs(W[ROW_FORCE + i * WIDTH]))
 
 
 def expand(W: Floats, I: Ints) -> int:
     """Series of the step for the present modes, with v = 0 exactly where a contact is at rest; 0 if determined."""
     I[EVALUATIONS] += 1
-    I[HALVINGS] = 0
     if taylor(W, I) != 0:
         return SINGULAR
     for i in range(N_CONTACTS):
@@ -105,18 +116,59 @@ def expand(W: Floats, I: Ints) -> int:
             W[ROW_V + i * WIDTH] = 0.0
     if ORDER >= 5:  # methods of low order choose their steps themselves
         set_natural_step(W, I)
-        limit_stick(W, I)
+        room = stick_room(W, I)
+        if W[NATURAL] > room:
+            if MECHANICAL > 0:
+                hold(W, I)
+            elif room > 0.0:
+                W[NATURAL] = room
     return 0
 
 
+def hold(W: Floats, I: Ints) -> None:
+    """Take from the series what round-off leaves of the sliding velocity of contacts that stick.
+
+    The terms that cancel there are larger than the motion, and on a long step what they leave adds up in the positions.
+    It is taken out order by order by impulses along G, as `project` does with the velocity itself; positions follow.
+    """
+    for _ in range(min(N_CONTACTS, 2)):
+        for i in range(N_CONTACTS):
+            if I[MODE + i] == 0 and RIGID[i] == 1 and DRIVEN[i] == 0:
+                for k in range(1, ORDER + 1):
+                    hold_order(W, i, k)
+    for j in range(N_STATES):
+        if VELOCITY[j] >= 0:
+            for k in range(1, ORDER + 1):
+                W[SERIES + j * WIDTH + k] = W[SERIES + VELOCITY[j] * WIDTH + k - 1] / k
+
+
+def hold_order(W: Floats, i: int, k: int) -> None:
+    """The impulse on contact i that makes order k of its sliding velocity zero."""
+    left = 0.0
+    for j in range(N_STATES):
+        left += LEVER[i * N_STATES + j] * W[SERIES + j * WIDTH + k]
+    impulse = -left / W[D + i * N_CONTACTS + i]
+    for j in range(N_STATES):
+        W[SERIES + j * WIDTH + k] += W[G + j * N_CONTACTS + i] * impulse
+
+
 def measure(W: Floats, I: Ints) -> None:
-    """The size of the terms that make up each slip acceleration: the measure for its round-off."""
-    ingredients(W, I)
+    """The size of the terms that make up each slip acceleration: the measure for its round-off. `ingredients` came
+    before."""
+    sizes(W, I)
     for i in range(N_CONTACTS):
-        total = abs(W[A + i])
+        total = W[SIZE_A + i]
         for j in range(N_CONTACTS):
-            total += abs(W[D + i * N_CONTACTS + j]) * max(W[S + j], W[R + j])  # S where R is not a number
+            total += abs(W[D + i * N_CONTACTS + j]) * max(W[SIZE_S + j], W[R + j])  # S where R is not a number
         W[SCALE + i] = total
+
+
+def expand_and_weigh(W: Floats, I: Ints) -> int:
+    """The series for the modes that are tried, and what round-off does to the sticking forces; 0 if determined."""
+    if expand(W, I) != 0:
+        return SINGULAR
+    add_up_loads(W, I)
+    return 0
 
 
 def settle(W: Floats, I: Ints) -> int:
@@ -126,7 +178,7 @@ def settle(W: Floats, I: Ints) -> int:
         if I[AT_REST + i] == RESTING:
             take_mode(W, I, i, 0)
     for _ in range(4 * count_resting(I) + 4):
-        if expand(W, I) != 0:
+        if expand_and_weigh(W, I) != 0:
             break
         urgency = 0.0
         contact = -1
@@ -164,7 +216,7 @@ def enumerate_modes(W: Floats, I: Ints) -> int:
                         zeros += 1
             if zeros != sticking:
                 continue
-            if expand(W, I) != 0:
+            if expand_and_weigh(W, I) != 0:
                 failed = SINGULAR
                 continue
             urgency = 0.0

@@ -26,12 +26,12 @@ FLOATS = INTEGERS = 0
 N_DIRECTIONS = 0
 """How many small changes can be carried along a motion; 0 in modules without `tangent`."""
 
-HIDES = 0
-"""1 if the equations contain functions that series can overlook: exponentials of the state, and the like."""
-
 STIFF = N_RESOLVED = ROW_RESOLVED = 0
 """1 if steps are limited by what relaxes quickly; how many arguments of exponentials are kept as rows, so that no step
-passes over what these do (HIDES is 0 then); the first of these rows."""
+passes over what these do; the first of these rows."""
+
+MECHANICAL = 0
+"""1 if the model has masses: then VELOCITY knows positions, and D and G are the same at all times."""
 
 ORDER = 24
 WIDTH = ORDER + 2
@@ -41,13 +41,17 @@ ROW_V = ROW_FORCE = ROW_STATIC = ROW_GUARD = 0
 """Offsets of the rows of the first contact (or guard) within the series, in W."""
 
 STATE = 0
-TIME = NATURAL = GUESS = END = TOLERANCE = 0
-"""In W: the state z, the time, the natural step length and a guess at it, the time to stop, the relative tolerance."""
+TIME = LATE = NATURAL = GUESS = END = TOLERANCE = 0
+"""In W: the state z, the time in two parts (see `clock.py`), the natural step length and a guess at it, the time to
+stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SCALE = SERIES = STATE_BEFORE = GAP = LAST_EVENT = FULL = 0
-"""In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; size of each slip
-acceleration; the rows of series; the state before an event; longest time between events, time of the last one; step
-length before it was halved."""
+P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = FORECAST = 0
+"""In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; the rows of series; the state before
+an event; longest time between events, time of the last one; what the last step says of each sliding velocity now."""
+
+SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SCALE = LOAD = 0
+"""In W, sizes of the terms that make up a quantity, by which its round-off is measured: of v, a and S per contact, of
+what is watched and of the guards; of each slip acceleration with all friction; of each sticking force."""
 
 BOND = BOND_BEFORE = 0
 """In W: the bristles of all contacts as `bristles.py` lays them out, now and before an event."""
@@ -61,7 +65,7 @@ ROW_VARIED_STATE = ROW_VARIED_V = ROW_VARIED_FORCE = ROW_VARIED_STATIC = ROW_VAR
 directions, work space, ż before an event, and by how much each direction delays it."""
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
-EVALUATIONS = HALVINGS = 0
+EVALUATIONS = 0
 SEED = POINT = DRAWS = BONDED = BREAKS = 0
 DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = FRESH = JUMPED = 0
 """In I: the seed of chance, the number of the trajectory, and that of the event; bonds that chance has placed, and
@@ -100,9 +104,15 @@ WATCHED_CONTACT = WATCHED_STATUS = GUARD_BRANCH = GUARD_STEP = np.array([0])
 EVEN = np.array([0])
 """Per argument of an exponential, 1 if its function fades to both sides (tanh), 0 if to the negative one (exp)."""
 
-RIGID = UNDAMPED = OWNER = np.array([0])
-"""Per contact, 1 if it sticks as a constraint v = 0; 1 if it is elastic without damper. Per state, the contact whose
-internal state it is, or -1."""
+RIGID = UNDAMPED = DRIVEN = np.array([0])
+"""Per contact, 1 if it sticks as a constraint v = 0; 1 if it is elastic without damper; 1 if its sliding velocity moves
+otherwise than the states."""
+
+OWNER = VELOCITY = np.array([0])
+"""Per state, the contact whose internal state it is, or -1; if it is a position, the number of its velocity, or -1."""
+
+LEVER = np.array([0.0])
+"""∂v/∂z of a mechanical system: a row of states per contact."""
 
 
 BRISTLES = SLIPPING = BOND_PLACE = BOND_STATE = BOND_LIMIT = BOND_MEAN = np.array([0])
@@ -118,8 +128,12 @@ def ingredients(W: Floats, I: Ints) -> None:
     """Fill f, G, v, R, S, a, D at the present state and time."""
 
 
+def sizes(W: Floats, I: Ints) -> None:
+    """Fill SIZE_V, SIZE_A, SIZE_S and SIZE_GUARD at the present state and time."""
+
+
 def branches(W: Floats, I: Ints, noise: float) -> None:
-    """Set the frozen branches from the state; leave one that is within noise of switching."""
+    """Set the frozen branches from the state; leave one that is within noise, times its size, of switching."""
 
 
 def reset(W: Floats, I: Ints, contact: int) -> None:

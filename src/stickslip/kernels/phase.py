@@ -6,16 +6,15 @@ negative duration. Only frozen branches end steps here, since they are part of t
 
 from math import copysign, isfinite
 
+from stickslip.kernels.clock import advance_clock
 from stickslip.kernels.march import (
     FINISHED,
     INDETERMINATE,
     STALLED,
     TOO_MANY_STEPS,
     crossing_of,
-    overlooks,
-    size_of_state,
 )
-from stickslip.kernels.mode import NOISE, expand
+from stickslip.kernels.mode import NOISE, expand, measure
 from stickslip.kernels.model import (
     AT_REST,
     BRANCH,
@@ -23,7 +22,7 @@ from stickslip.kernels.model import (
     EVALUATIONS,
     GUARD_BRANCH,
     GUARD_STEP,
-    HIDES,
+    LATE,
     MODE,
     N_BRANCHES,
     N_CONTACTS,
@@ -34,9 +33,9 @@ from stickslip.kernels.model import (
     ROW_GUARD,
     SAVED,
     SERIES,
+    SIZE_GUARD,
     STATE,
     TANGENT,
-    TIME,
     VARIATION,
     VARIED,
     WIDTH,
@@ -45,23 +44,25 @@ from stickslip.kernels.model import (
     Ints,
     branches,
     constants,
+    ingredients,
     tangent,
 )
 from stickslip.kernels.polynomial import set_powers, value_of
 from stickslip.kernels.tangent import carry, leap, note_branches
 
-MOST_HALVINGS = 20  # below a millionth of the step it is round-off that disagrees
-
 
 def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:
     """Advance state and directions by `duration` in the modes given; leaves the series at the end. A status."""
     constants(W)
+    W[LATE] = 0.0
     I[EVALUATIONS] = 0
     for i in range(N_CONTACTS):
         I[AT_REST + i] = 1 if I[MODE + i] == 0 else 0
     for i in range(N_BRANCHES):
         I[BRANCH + i] = 0
     branches(W, I, 0.0)
+    ingredients(W, I)
+    measure(W, I)
     left = duration
     if expand(W, I) != 0:
         return INDETERMINATE
@@ -75,11 +76,6 @@ def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:
         guard = first_guard(W)
         tau = h * W[WORK] if guard >= 0 else h
         set_powers(W, tau)
-        if HIDES > 0:
-            full = tau
-            tau = shortened(W, I, tau)
-            if tau != full:
-                guard = -1
         total = 0.0
         for i in range(N_STATES):
             W[WORK + i] = value_of(W, SERIES + i * WIDTH)
@@ -89,7 +85,7 @@ def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:
         carry(W, I)
         for i in range(N_STATES):
             W[STATE + i] = W[WORK + i]
-        W[TIME] += tau
+        advance_clock(W, tau)
         left = 0.0 if tau == left else left - tau
         if guard >= 0:
             pass_branch(W, I, guard)
@@ -104,24 +100,12 @@ def first_guard(W: Floats) -> int:
     earliest = 2.0
     for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
         row = ROW_GUARD + g * WIDTH
-        root = crossing_of(W, row, 1.0, row, 0.0, NOISE * size_of_state(W))
+        root = crossing_of(W, row, 1.0, row, 0.0, NOISE * W[SIZE_GUARD + g])
         if root < earliest:
             earliest = root
             found = g
     W[WORK] = earliest
     return found if earliest <= 1.0 else -1
-
-
-def shortened(W: Floats, I: Ints, tau: float) -> float:
-    """The step halved until the equations agree with its series; where round-off disagrees, the whole step."""
-    h = tau
-    for _ in range(MOST_HALVINGS):
-        if not overlooks(W, I, h):
-            return h
-        h *= 0.5
-        set_powers(W, h)
-    set_powers(W, tau)
-    return tau
 
 
 def pass_branch(W: Floats, I: Ints, guard: int) -> None:
@@ -130,7 +114,9 @@ def pass_branch(W: Floats, I: Ints, guard: int) -> None:
     number = BRANCH + GUARD_BRANCH[guard - N_WATCHED]
     step = GUARD_STEP[guard - N_WATCHED]
     I[number] = -I[number] if step == 0 else I[number] + step
-    branches(W, I, 10.0 * NOISE * size_of_state(W))
+    ingredients(W, I)
+    measure(W, I)
+    branches(W, I, 10.0 * NOISE)
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
     leap(W, I, guard)

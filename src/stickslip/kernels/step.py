@@ -4,6 +4,7 @@ from math import exp, log, sqrt
 
 from stickslip.kernels.machine import rough_log2
 from stickslip.kernels.model import (
+    DRIVEN,
     EVEN,
     GUESS,
     MODE,
@@ -47,8 +48,19 @@ def last_term(W: Floats, row: int, h: float, extra: float) -> float:
     """
     scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
     if scale == 0.0:
-        return 0.0
+        scale = later_terms(W, row, h)
+        if scale == 0.0:
+            return 0.0
     return max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1])) * (1.0 / scale)
+
+
+def later_terms(W: Floats, row: int, h: float) -> float:
+    """The terms of a series between its leading three, which are zero, and its last two: the measure where it rises
+    from rest."""
+    total = 0.0
+    for k in range(ORDER - 2, 2, -1):
+        total = total * h + abs(W[row + k])
+    return total * h * h * h
 
 
 def power_of(h: float) -> float:
@@ -79,7 +91,8 @@ def length_for(tolerance: float, largest: float, h: float) -> float:
 def set_natural_step(W: Floats, I: Ints) -> None:
     """The step length at which the last terms of every series that matters equal the tolerance.
 
-    In stick the states say little about the friction force, which decides when stick ends: it has a say of its own.
+    Every quantity on which a guard depends has a say of its own: in stick the states say little about the friction
+    force, which decides when stick ends; in slip they say little about a belt that moves in time.
     """
     h = W[GUESS]
     for _ in range(6):
@@ -89,8 +102,9 @@ def set_natural_step(W: Floats, I: Ints) -> None:
         for i in range(N_CONTACTS):
             if I[MODE + i] != 0:
                 row = ROW_V + i * WIDTH
-                if abs(W[row]) < 0.01 * h * (abs(W[row + 1]) + h * abs(W[row + 2])):
-                    # Just after release v is tiny, and must be right relative to itself.
+                if DRIVEN[i] == 1 or abs(W[row]) < 0.01 * h * (abs(W[row + 1]) + h * abs(W[row + 2])):
+                    # No state knows how a belt moves; and just after release v is tiny, and must be right relative to
+                    # itself.
                     largest = max(largest, last_term(W, row, h, 0.0))
             else:
                 static = ROW_STATIC + i * WIDTH
@@ -108,7 +122,9 @@ def set_natural_step(W: Floats, I: Ints) -> None:
             break
         h = following
     if STIFF > 0:
-        W[NATURAL] = within_strides(W, min(W[NATURAL], RELAXING * ORDER / max(fastest(W), 1.0 / LONGEST)))
+        W[NATURAL] = min(W[NATURAL], RELAXING * ORDER / max(fastest(W), 1.0 / LONGEST))
+    if N_RESOLVED > 0:
+        W[NATURAL] = within_strides(W, W[NATURAL])
 
 
 def within_strides(W: Floats, h: float) -> float:
@@ -120,10 +136,11 @@ def within_strides(W: Floats, h: float) -> float:
         row = ROW_RESOLVED + i * WIDTH
         depth = abs(W[row]) if EVEN[i] == 1 else -W[row]
         room = max(STRIDE, depth - FADED)
-        for _ in range(200):
-            if moved_by(W, row, h) <= room:
-                break
-            h *= 0.7
+        moved = moved_by(W, row, h)
+        while moved > room:
+            # A series of positive terms shrinks at least as fast as its argument: the first of both is enough.
+            h *= max(room / moved, 0.5)
+            moved = moved_by(W, row, h)
     return h
 
 
@@ -135,18 +152,21 @@ def moved_by(W: Floats, row: int, h: float) -> float:
     return total
 
 
-def limit_stick(W: Floats, I: Ints) -> None:
-    """Shorten a step in stick on which round-off would move the positions.
+def stick_room(W: Floats, I: Ints) -> float:
+    """The longest step in stick on which round-off does not move the positions.
 
     What round-off leaves of the acceleration, ε·SCALE, moves a position by ε·SCALE·τ²/2 before v is put to zero again.
     That must stay below 1e-12 of the motion itself, |ż|·τ, or, where there is next to none, below 1e-15 of the state.
     """
-    size = 1.0
+    steepest = 0.0
+    for i in range(N_CONTACTS):
+        if I[MODE + i] == 0 and RIGID[i] == 1 and DRIVEN[i] == 0:
+            steepest = max(steepest, W[SCALE + i])
+    if steepest == 0.0:
+        return LONGEST
+    size = 0.0
     speed = 0.0
     for i in range(N_STATES):
         size = max(size, abs(W[SERIES + i * WIDTH]))
         speed = max(speed, abs(W[SERIES + i * WIDTH + 1]))
-    for i in range(N_CONTACTS):
-        if I[MODE + i] == 0 and RIGID[i] == 1 and W[SCALE + i] > 0.0:
-            room = max(STICK_ROOM * speed / W[SCALE + i], sqrt(REST_ROOM * size / W[SCALE + i]))
-            W[NATURAL] = min(W[NATURAL], room)
+    return max(STICK_ROOM * speed / steepest, sqrt(REST_ROOM * size / steepest))

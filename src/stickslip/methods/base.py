@@ -32,6 +32,7 @@ OUTCOMES = {
     7: Status.TOO_MANY_STEPS,
     8: Status.STEP_TOO_LARGE,
     9: Status.TOO_STEEP,
+    10: Status.INCONSISTENT,
 }
 """What the kernels return, as a Status."""
 

@@ -74,7 +74,7 @@ class Equations:
     R: tuple[sympy.Expr, ...]
     S: tuple[sympy.Expr, ...]
     normal: tuple[sympy.Expr, ...]  # must stay positive; 1 where nothing can lift off
-    doubtful: tuple[int, ...]  # contacts whose law might turn negative: their friction is watched
+    doubtful: Mapping[int, sympy.Expr]  # coefficients of contacts whose law might turn negative: these are watched
     tables: tuple[Tabulated, ...]
     formulas: Mapping[str, Any]  # the traced text of every plain function, by part
     own_forces: Mapping[int, tuple[sympy.Expr, sympy.Expr]] = field(default_factory=dict)  # contact: (T, weight)
@@ -86,6 +86,7 @@ class Equations:
     steep: Mapping[int, sympy.Expr] = field(default_factory=dict)  # contact: what must stay positive in slip
     stiff: tuple[int, ...] = ()  # states of contacts' own laws, which relax so quickly that steps must be limited
     owners: tuple[int, ...] = ()  # per state the contact whose internal state it is, else -1; empty where all are -1
+    velocities: tuple[int, ...] = ()  # per state, if it is a position, the number of its velocity, else -1
 
     @cached_property
     def a(self) -> tuple[sympy.Expr, ...]:
@@ -232,7 +233,9 @@ class _Mechanics:
             R=tuple(memory.R),
             S=tuple(contact.S for contact in contacts),
             normal=tuple(self._lifting(contact.normal) for contact in contacts),
-            doubtful=tuple(i for i, c in enumerate(system.friction.values()) if _doubtful(c.friction) or c.scatter),
+            doubtful={
+                i: contacts[i].mu for i, c in enumerate(system.friction.values()) if _doubtful(c.friction) or c.scatter
+            },
             tables=tuple(self.tables),
             formulas=self.formulas,
             own_forces=memory.own_forces,
@@ -244,6 +247,7 @@ class _Mechanics:
             steep=memory.steep,
             owners=memory.owners,
             stiff=tuple(len(states) + i for i, name in enumerate(self.internal) if name in self.rates),
+            velocities=(*(range(len(m), 2 * len(m))), *(-1 for _ in (*m, *self.internal))),
         )
 
     def _compliance(self, name: str, contact: ContactEquations) -> Compliance:
@@ -469,7 +473,7 @@ def _filippov(model: Filippov) -> Equations:
         R=R,
         S=S,
         normal=(sympy.Integer(1),) * len(contacts),
-        doubtful=tuple(contacts) if "kinetic" in model.functions else (),
+        doubtful={i: R[i] for i in contacts} if "kinetic" in model.functions else {},
         tables=(),
         formulas=formulas,
     )

@@ -153,7 +153,7 @@ class LaneSource(Source):
 
     def _float_sizes(self) -> dict[str, int]:
         n, m, row = self.n, self.contacts, self.width
-        kept = {"STATE": n, "LATELY": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
+        kept = {"STATE": n, "LATELY": n, "TIME": 1, "LATE": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
         single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
         single += ["AGAIN", "CYCLE", "CYCLE_EVENTS"]
@@ -192,7 +192,7 @@ class LaneSource(Source):
         simple = not (
             self.tape.guards
             or self.tape.branches
-            or self._hides()
+            or self.resolved
             or self.equations.stiff
             or any(owner >= 0 for owner in self.equations.owners)
         )

@@ -76,8 +76,16 @@ class Writer:
                 self.put(node, 0, f"atan({values[0]})")
             case "select":
                 self.put(node, 0, f"{values[0]} if {self.constant(n.constants[0])} > 0.0 else {values[1]}")
+            case "sin" | "cos" if self.tape.is_wave(node):
+                self.put(node, 0, self.wave(n.operation, n.arguments[0]))
             case name:
                 self.put(node, 0, f"{name}({values[0]})")
+
+    def wave(self, operation: str, angle: int) -> str:
+        """The sine or cosine of an evenly growing angle, for a time in two parts: see `kernels/clock.py`."""
+        rate, phase = self.constant(self.tape.rate(angle)), self.constant(self.tape.phase(angle))
+        name = "wave_sine" if operation == "sin" else "wave_cosine"
+        return f"{name}({rate}, {phase}, W[TIME], W[LATE])"
 
     def next(self, node: int, k: Order) -> None:
         """Order k ≥ 1 of a series from lower orders: the recurrences."""

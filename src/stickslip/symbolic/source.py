@@ -16,7 +16,9 @@ from sympy.printing.pycode import PythonCodePrinter
 from stickslip.symbolic.equations import Equations, Table, TableSlope
 from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, sign_of
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
+from stickslip.symbolic.rounding import size
 from stickslip.symbolic.tape import Tape
+from stickslip.symbolic.wave import Wave, with_waves
 
 UNROLL_LIMIT = 9000
 """Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
@@ -39,6 +41,11 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
     def _print_Table(self, e: Table) -> str:
         number = int(e.args[0])
         return f"table_value(W, TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
+
+    def _print_Wave(self, e: Wave) -> str:
+        turned, rate, phase, time = e.args
+        name = "wave_cosine" if turned == 1 else "wave_sine"
+        return f"{name}({self._print(rate)}, {self._print(phase)}, {self._print(time)}, W[LATE])"
 
     def _print_TableSlope(self, e: TableSlope) -> str:
         number = int(e.args[0])
@@ -116,11 +123,12 @@ class Source:
         self.S = [tape.lower(e) for e in equations.S]
         self.a = [tape.lower(e) for e in equations.a]
         self.D = [[tape.lower(e) for e in row] for row in equations.D]
-        lifting = [(i, tape.lower(e), LIFT_OFF) for i, e in enumerate(equations.normal) if not e.is_Number]
-        doubtful = [(i, self.R[i], NEGATIVE_FRICTION) for i in equations.doubtful]
+        lifting = [(i, tape.lower(equations.normal[i]), LIFT_OFF) for i in self._lifting()]
+        # The coefficient and not the friction: that is zero, too, where a contact is not pressed.
+        doubtful = [(i, tape.lower(e.xreplace(speeds)), NEGATIVE_FRICTION) for i, e in equations.doubtful.items()]
         steep = [(i, tape.lower(e), TOO_STEEP) for i, e in equations.steep.items()]
         self.watched = lifting + doubtful + steep
-        self.resolved = self._fading() if equations.stiff else []
+        self.resolved = self._fading()
         self._lower_more()
         self.constants: dict[sympy.Expr, str] = {}
         self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards) + len(self.resolved)
@@ -138,14 +146,19 @@ class Source:
     def _float_sizes(self) -> dict[str, int]:
         """What lies in W, in this order, and how long it is."""
         n, m, row = self.n, self.contacts, self.order + 1
-        sizes = {"STATE": n, "TIME": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
+        sizes = {"STATE": n, "TIME": 1, "LATE": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
         sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
         sizes |= {
             "STATE_BEFORE": n,
             "GAP": 1,
             "LAST_EVENT": 1,
-            "FULL": 1,
+            "SIZE_V": m,
+            "SIZE_A": m,
+            "SIZE_S": m,
+            "SIZE_GUARD": len(self.watched) + len(self.tape.guards),
             "SCALE": m,
+            "LOAD": m,
+            "FORECAST": m,
             "ROOT": m,
             "SERIES": self.rows * self.width,
             "MATRIX": m * (m + 2),
@@ -169,7 +182,7 @@ class Source:
         """What lies in I."""
         m = self.contacts
         sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
-        single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALVINGS"]
+        single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS"]
         single += ["SEED", "POINT", "DRAWS", "BONDED", "BREAKS"]
         return sizes | dict.fromkeys(single, 1)
 
@@ -189,7 +202,14 @@ class Source:
     def module(self) -> str:
         """The whole text. `taylor` comes first because writing it collects the constants."""
         taylor = self._taylor()
-        blocks = [self._header(), self._constants(), self._ingredients(), self._branches(), self._reset()]
+        blocks = [
+            self._header(),
+            self._constants(),
+            self._ingredients(),
+            self._sizes(),
+            self._branches(),
+            self._reset(),
+        ]
         blocks += [self._fastest(), taylor]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
@@ -208,7 +228,7 @@ class Source:
             "STIFF": int(bool(self.equations.stiff)),
             "N_BONDS": self._bonds_size(),
             "N_DIRECTIONS": 0,
-            "HIDES": int(self._hides()),
+            "MECHANICAL": int(bool(self.equations.velocities)),
             "ORDER": self.order,
             "WIDTH": self.width,
             "FLOATS": self.floats_size + len(self.constants),
@@ -229,6 +249,9 @@ class Source:
             f"RIGID = np.array({[int(kind == RIGID) for kind in self.equations.kinds] or [1] * max(self.contacts, 1)})",
             f"UNDAMPED = np.array({[int(k == UNDAMPED) for k in self.equations.kinds] or [0] * max(self.contacts, 1)})",
             f"OWNER = np.array({list(self.equations.owners) or [-1] * self.n})",
+            f"VELOCITY = np.array({list(self.equations.velocities) or [-1] * self.n})",
+            f"DRIVEN = np.array({[int(self._is_driven(i)) for i in range(self.contacts)] or [0]})",
+            f"LEVER = np.array({self._levers()})",
             *self._bonds_header(),
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
@@ -249,19 +272,28 @@ class Source:
             place += bristles.stick + 3
         return [f"{name} = np.array({column})" for name, column in columns.items()]
 
-    def _hides(self) -> bool:
-        """Whether a series can overlook something: functions that become exponentially small, of more than time."""
-        return not self.equations.stiff and any(
-            node.operation in ("exp", "tanh", "cosh", "sinh", "power", "log")
-            and self.tape.degree(node.arguments[0]) is None
-            for node in self.tape.nodes
-        )
+    def _is_driven(self, contact: int) -> bool:
+        """Whether a sliding velocity moves otherwise than the states it is made of, so that these do not resolve it."""
+        h = self.equations.h[contact]
+        slopes = [sympy.diff(h, x) for x in (*self.equations.states, TIME)]
+        return not all(self.tape.is_constant(slope) for slope in slopes)
+
+    def _levers(self) -> list[float]:
+        """∂v/∂z of mechanical systems, where it is made of numbers; rows of contacts one after another."""
+        e = self.equations
+        if not e.velocities:
+            return [0.0]
+        slopes = [sympy.diff(h, z) for h in e.h for z in e.states]
+        return [float(slope) if slope.is_number else 0.0 for slope in slopes] or [0.0]
 
     def _fading(self) -> list[tuple[int, bool]]:
-        """The arguments of functions that fade exponentially, and whether these do so to both sides."""
-        nodes = [n for n in self.tape.nodes if n.operation in ("exp", "tanh") and n.degree is None]
+        """The arguments of functions that fade exponentially, and whether these do so to both sides.
+
+        Far from where they matter they are so small that a series does not feel them, though the step may pass there.
+        """
+        nodes = [n for n in self.tape.nodes if n.operation in ("exp", "tanh", "sinh", "cosh")]
         moving = [n for n in nodes if self.tape.degree(n.arguments[0]) is None]
-        return list(dict.fromkeys((n.arguments[0], n.operation == "tanh") for n in moving))
+        return list(dict.fromkeys((n.arguments[0], n.operation != "exp") for n in moving))
 
     def constant(self, expression: sympy.Expr) -> str:
         """A constant of the step: a number, an entry of q, or something made from frozen branches."""
@@ -323,6 +355,7 @@ class Source:
         targets += [(f"W[A + {i}]", x) for i, x in enumerate(e.a)]
         targets += [(f"W[G + {i * m + j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row) if x != 0]
         targets += [(f"W[D + {i * m + j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row) if x != 0]
+        targets = [(target, with_waves(x)) for target, x in targets]
         expressions = [x for _, x in targets]
         return [
             "def ingredients(W: Floats, I: Ints) -> None:",
@@ -331,8 +364,30 @@ class Source:
             *indented(assignments(targets)),
         ]
 
+    def _sizes(self) -> list[str]:
+        """See `stickslip.symbolic.rounding`."""
+        e, branches = self.equations, self.tape.branches
+        speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
+        guards = [e.normal[i] for i in self._lifting()] + list(e.doubtful.values()) + list(e.steep.values())
+        guards += [branches[guard.branch].expression for guard in self.tape.guards]
+        kinds = {"V": e.h, "A": e.a, "S": e.S, "GUARD": guards}
+        targets = [(f"W[SIZE_{kind} + {i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
+        targets = [(target, size(with_waves(x.xreplace(speeds)))) for target, x in targets]
+        expressions = [x for _, x in targets]
+        return [
+            "def sizes(W: Floats, I: Ints) -> None:",
+            '    """The size of the terms that make up v, a, S and the guards: the measure for their round-off."""',
+            *indented([*self._unpack(expressions), *self._signs(expressions)]),
+            *indented(assignments(targets) or ["return"]),
+        ]
+
+    def _lifting(self) -> list[int]:
+        """Contacts whose normal force may change."""
+        return [i for i, e in enumerate(self.equations.normal) if not e.is_Number]
+
     def _branches(self) -> list[str]:
-        expressions = [b.expression for b in self.tape.branches]
+        expressions = [with_waves(b.expression) for b in self.tape.branches]
+        first = {g.branch: number for number, g in reversed(list(enumerate(self.tape.guards, len(self.watched))))}
         lines = [
             "def branches(W: Floats, I: Ints, noise: float) -> None:",
             '    """Which branch each |e|, min, max, where and table is on; one within noise of switching stays."""',
@@ -341,13 +396,12 @@ class Source:
             return [*lines, "    return"]
         lines += indented([*self._unpack(expressions), *self._signs(expressions)])
         for number, (branch, e) in enumerate(zip(self.tape.branches, expressions, strict=True)):
+            known = f"{python(e)}, I[BRANCH + {number}], noise*W[SIZE_GUARD + {first[number]}]"
             if branch.table is None:
-                lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {python(e)}, I[BRANCH + {number}], noise)")
+                lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {known})")
             else:
                 table = f"W, TABLE{branch.table}, ROWS{branch.table}"
-                lines.append(
-                    f"    I[BRANCH + {number}] = frozen_interval({table}, {python(e)}, I[BRANCH + {number}], noise)"
-                )
+                lines.append(f"    I[BRANCH + {number}] = frozen_interval({table}, {known})")
         return lines
 
     def _reset(self) -> list[str]:
@@ -466,6 +520,8 @@ class Source:
                     f"_table{number}_{name} = W[TABLE{branch.table} + I[BRANCH + {number}]*6 + {i}]"
                     for i, name in enumerate(names)
                 ]
+                # Nothing lies below the first interval, nor above the last.
+                lines.append(f"_table{number}_low = _table{number}_knot if I[BRANCH + {number}] > 0 else -1e300")
         return lines + [f"{name} = {python(e)}" for e, name in self.frozen.items()]
 
     def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
@@ -761,9 +817,9 @@ def entered(jump: Reset | Draw) -> str:
 def offsets(sizes: dict[str, int]) -> tuple[dict[str, int], int]:
     """Where each of several pieces begins when they lie one after another, and the length of all."""
     begin, total = {}, 0
-    for name, size in sizes.items():
+    for name, length in sizes.items():
         begin[name] = total
-        total += size
+        total += length
     return begin, total
 
 

@@ -107,6 +107,20 @@ class Tape:
         assert n.operation == "linear" and n.degree == 1
         return sympy.Add(*(c * self.rate(m) for c, m in zip(n.constants[1:], n.arguments, strict=True)))
 
+    def phase(self, node: int) -> sympy.Expr:
+        """The value at time zero of a series that is linear in time."""
+        n = self.nodes[node]
+        if n.operation == "time":
+            return sympy.Integer(0)
+        assert n.operation == "linear" and n.degree is not None and n.degree <= 1
+        terms = (c * self.phase(m) for c, m in zip(n.constants[1:], n.arguments, strict=True))
+        return sympy.Add(n.constants[0], *terms)
+
+    def is_wave(self, node: int) -> bool:
+        """Whether a series is the sine or cosine of an angle that grows evenly with time."""
+        n = self.nodes[node]
+        return n.operation in ("sin", "cos") and self.degree(n.arguments[0]) == 1
+
     def reachable(self, wanted: Iterable[int | sympy.Expr]) -> set[int]:
         """The nodes among `wanted`, and all that they are made from."""
         pending = [node for node in wanted if isinstance(node, int)]
@@ -334,12 +348,12 @@ class Tape:
         else:
             new = False
         number, u = self.tables[table], table.args[1]
-        knot, upper, c0, c1, c2, c3 = (
-            sympy.Symbol(f"_table{number}_{name}", real=True) for name in ("knot", "end", "c0", "c1", "c2", "c3")
+        knot, lower, upper, c0, c1, c2, c3 = (
+            sympy.Symbol(f"_table{number}_{name}", real=True) for name in ("knot", "low", "end", "c0", "c1", "c2", "c3")
         )
         w = u - knot
         if new:
-            for bound, step in ((u - knot, -1), (upper - u, 1)):
+            for bound, step in ((u - lower, -1), (upper - u, 1)):
                 self.guards.append(Guard(self.lower(bound), number, step))
         if isinstance(e, TableSlope):
             return self.lower(c1 + w * (2 * c2 + 3 * w * c3))

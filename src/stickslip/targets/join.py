@@ -32,7 +32,7 @@ class KernelSet:
 
 EXACT = KernelSet(
     "exact",
-    ("machine", "tables", "chance", "linear", "polynomial", "bristles", "step", "mode", "march", "ensemble"),
+    ("machine", "clock", "tables", "chance", "linear", "polynomial", "bristles", "step", "mode", "march", "ensemble"),
     ("constants", "ingredients", "begin", "march", "propagate"),
 )
 TANGENT = KernelSet(
@@ -52,6 +52,7 @@ LANES = KernelSet(
     "lanes",
     (
         "machine",
+        "clock",
         "circular",
         "lockevents",
         "lockextent",

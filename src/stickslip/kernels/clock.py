@@ -1,0 +1,55 @@
+"""The clock: a time in two parts, so that it stays as fine as the steps however long a run is.
+
+The time is W[TIME] + W[LATE]; the second part is below the last digit of the first. Waves are computed from both, with
+the product of rate and time in two parts as well: their phase is as exact at t = 10⁷ as at the start.
+"""
+
+from math import cos, sin
+
+from stickslip.kernels.machine import fused
+from stickslip.kernels.model import END, LATE, TIME, Floats
+
+
+def rest_of_sum(a: float, b: float) -> float:
+    """What the sum of two numbers loses in being rounded (Knuth's two-sum)."""
+    total = a + b
+    other = total - a
+    return (a - (total - other)) + (b - other)
+
+
+def set_clock(W: Floats, time: float) -> None:
+    """Put the clock at a time."""
+    W[TIME] = time
+    W[LATE] = 0.0
+
+
+def advance_clock(W: Floats, tau: float) -> None:
+    """Put the clock forward by tau."""
+    lost = rest_of_sum(W[TIME], tau) + W[LATE]
+    coarse = W[TIME] + tau
+    W[TIME] = coarse + lost
+    W[LATE] = rest_of_sum(coarse, lost)
+
+
+def time_left(W: Floats) -> float:
+    """How long it is until the time to stop."""
+    return (W[END] - W[TIME]) - W[LATE]
+
+
+def rest_of_angle(rate: float, phase: float, time: float, late: float) -> float:
+    """What rate·time + phase loses where `time` alone is taken and the result rounded."""
+    product = fused(rate, time, 0.0)  # not to be fused with the sum that follows
+    lost = fused(rate, time, -product)
+    return rest_of_sum(product, phase) + (lost + rate * late)
+
+
+def wave_sine(rate: float, phase: float, time: float, late: float) -> float:
+    """sin(rate·t + phase) for the time t in two parts."""
+    angle = fused(rate, time, 0.0) + phase
+    return sin(angle) + cos(angle) * rest_of_angle(rate, phase, time, late)
+
+
+def wave_cosine(rate: float, phase: float, time: float, late: float) -> float:
+    """cos(rate·t + phase) for the time t in two parts."""
+    angle = fused(rate, time, 0.0) + phase
+    return cos(angle) - sin(angle) * rest_of_angle(rate, phase, time, late)

@@ -1,0 +1,70 @@
+"""What round-off leaves of an expression: the size of the terms that it is made of.
+
+A small difference of large numbers, k (feed·t − x), is known no better than the large ones. So whether a guard is zero
+is asked of its terms and not of its value: with ε for round-off, a computed e is off by a few times ε·size(e), where
+
+    size(a + b) = size(a) + size(b)
+    size(a b)   = |a| size(b) + |b| size(a)
+    size(g(a))  = |g(a)| + |g′(a)| size(a)
+
+and a number, a state or a parameter has its magnitude for size. Waves A sin(ωt + φ) are as exact as their amplitude:
+their phase is reckoned with two numbers for the time (`kernels/clock.py`).
+"""
+
+from __future__ import annotations
+
+import sympy
+
+from stickslip.symbolic.equations import Table, TableSlope
+from stickslip.symbolic.wave import Wave
+
+
+def size(expression: sympy.Expr) -> sympy.Expr:
+    """The size of the terms of an expression, itself an expression that is never negative.
+
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> size(3 * (x - y))
+    3*Abs(x) + 3*Abs(y)
+    """
+    e = expression
+    if e.is_Number or e.is_Symbol or isinstance(e, Wave | TableSlope | sympy.sign | sympy.Heaviside | sympy.DiracDelta):
+        return sympy.Abs(e)
+    if e.is_Add:
+        return sympy.Add(*(size(term) for term in e.args))
+    if e.is_Mul:
+        return _product(e)
+    if isinstance(e, sympy.Abs):
+        return size(e.args[0])
+    if isinstance(e, sympy.Min | sympy.Max):
+        return sympy.Max(*(size(argument) for argument in e.args))
+    if isinstance(e, sympy.Piecewise):
+        return sympy.Piecewise(*((size(value), condition) for value, condition in e.args))
+    if isinstance(e, Table):
+        return sympy.Abs(e) + sympy.Abs(TableSlope(*e.args)) * size(e.args[1])
+    if e.is_Pow:
+        return _power(e.base, e.exp)
+    return sympy.Abs(e) + sympy.Abs(e.fdiff(1)) * size(e.args[0])
+
+
+def _product(e: sympy.Mul) -> sympy.Expr:
+    """Numbers, states and parameters bring their magnitude; every other factor in turn its size."""
+    plain = [f for f in e.args if f.is_Number or f.is_Symbol]
+    others = [f for f in e.args if not (f.is_Number or f.is_Symbol)]
+    magnitude = sympy.Abs(sympy.Mul(*plain))
+    if not others:
+        return magnitude
+    terms = []
+    for i, factor in enumerate(others):
+        rest = sympy.Mul(*(sympy.Abs(other) for j, other in enumerate(others) if j != i))
+        terms.append(size(factor) * rest)
+    return magnitude * sympy.Add(*terms)
+
+
+def _power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
+    """aⁿ changes by n aⁿ⁻¹ of what a does; for n < 1 the slope has no bound, so the size itself is raised."""
+    whole = sympy.Abs(sympy.Pow(base, exponent))
+    if not exponent.is_number or base.is_Symbol:
+        return whole
+    if 0 < exponent < 1:
+        return size(base) ** exponent
+    return whole + sympy.Abs(exponent * sympy.Pow(base, exponent - 1)) * size(base)
