@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
 from stickslip.model.system import Model
+from stickslip.status import Status
 
 POINTS_PER_STEP = 8
 MOST_SAMPLES = 400_000
@@ -193,12 +194,22 @@ def read(path: str | Path) -> xr.Dataset:
         raise ResultError(f"there is no file {str(path)!r}")
     try:
         with xr.open_dataset(path, engine="h5netcdf") as file:
-            return file.load()
+            return _with_outcome(file.load())
     except Exception as error:
         reason = " ".join(str(error).split())[:120]
         raise ResultError(
             f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({reason})"
         ) from None
+
+
+def _with_outcome(data: xr.Dataset) -> xr.Dataset:
+    """What was read, with the name of its outcome: files of earlier versions have no more than its sentence."""
+    sentence = str(data.attrs.get("status", ""))
+    if sentence and "outcome" not in data.attrs:
+        other = Status.FINISHED if sentence == "The sweep is complete." else Status.NOT_COMPUTED
+        ended = next((status for status in Status if sentence.startswith(status.value)), other)
+        data.attrs["outcome"] = ended.word
+    return data
 
 
 def load(path: str | Path) -> xr.Dataset:
@@ -222,8 +233,8 @@ def checked(run: xr.Dataset, path: str | Path) -> xr.Dataset:
     return run
 
 
-def attributes_of(model: Model, model_text: str, method: str, status: str) -> dict[str, Any]:
-    """What a result says about where it comes from."""
+def attributes_of(model: Model, model_text: str, method: str, status: str, outcome: Status) -> dict[str, Any]:
+    """What a result says about where it comes from, and how it ended: in words, and by the name of the outcome."""
     return {
         "model_name": model.about.name,
         "title": model.about.title,
@@ -231,5 +242,6 @@ def attributes_of(model: Model, model_text: str, method: str, status: str) -> di
         "parameters": json.dumps(dict(model.parameters)),
         "method": method,
         "status": status,
+        "outcome": outcome.word,
         "time_unit": model.time_unit,
     }

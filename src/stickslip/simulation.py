@@ -69,7 +69,7 @@ def simulate(
         text = files.dumps(model, field.formulas)
     except ModelError as error:
         text = f"# {error}"
-    attributes = result.attributes_of(model, text, repr(method), run.sentence)
+    attributes = result.attributes_of(model, text, repr(method), run.sentence, run.status)
     attributes |= {"steps": run.steps, "evaluations": run.evaluations}
     if run.bond_breaks:
         attributes["bond_breaks"] = run.bond_breaks

@@ -1,15 +1,21 @@
-"""How a run ended, as a sentence."""
+"""How a run ended: a sentence for each of the numbers in `kernels/outcome.py`."""
 
 from __future__ import annotations
 
 from enum import Enum
 
+from stickslip.kernels import outcome
+
 
 class Status(Enum):
     """The outcome of an integration. What was computed until then is always kept.
 
+    `value` is its sentence, `code` the number that kernels, sweeps and files have for it, `word` its name there.
+
     >>> Status.FINISHED.value
     'The run reached the end time.'
+    >>> Status.of(0) is Status.FINISHED, Status.LIFT_OFF.word
+    (True, 'lift_off')
     """
 
     FINISHED = "The run reached the end time."
@@ -21,7 +27,7 @@ class Status(Enum):
     CHATTERING = (
         "Events follow each other ever faster (chattering); their times accumulate and the run cannot pass that point."
     )
-    LIFT_OFF = "A normal force fell to zero: the contact opens, which this model does not describe."
+    LIFT_OFF = "A normal force turned negative: the contact opens, which this model does not describe."
     NEGATIVE_FRICTION = "A friction law returned a negative friction; check its formula at this slip speed."
     INCONSISTENT = (
         "A step led to a state that contradicts its modes, so that nothing beyond it could be trusted; this is a fault "
@@ -44,3 +50,27 @@ class Status(Enum):
     def finished(self) -> bool:
         """Whether the whole time was covered."""
         return self is Status.FINISHED
+
+    @property
+    def code(self) -> int:
+        """The number by which it is known."""
+        return CODES[self.name]
+
+    @property
+    def word(self) -> str:
+        """The name by which data has it."""
+        return self.name.lower()
+
+    @staticmethod
+    def of(code: int) -> Status:
+        """The status with a number."""
+        return BY_CODE[int(code)]
+
+
+PASSING = {"PAUSED", "LEFT"}
+"""What kernels return that is no end."""
+
+CODES: dict[str, int] = {name: code for name, code in vars(outcome).items() if name.isupper() and name not in PASSING}
+BY_CODE = {CODES.get(status.name): status for status in Status}
+if {status.name for status in BY_CODE.values()} != set(CODES):
+    raise ImportError("every outcome has a number of its own in kernels/outcome.py, and a sentence in status.py")

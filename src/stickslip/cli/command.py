@@ -47,7 +47,7 @@ def perform(request: Request) -> bool:
     outputs.check(request.plots, request.save)
     _check_pictures(model, kinds)
     run = _simulated(request, model)
-    finished = str(run.attrs["status"]) == Status.FINISHED.value
+    finished = str(run.attrs["outcome"]) == Status.FINISHED.word
     out = console()
     _print_summary(out, model, run)
     if request.events:
@@ -112,9 +112,9 @@ def _print_summary(out: Console, model: Model, run: xr.Dataset) -> None:
     from stickslip.cli import summary
 
     out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
-    status = str(run.attrs["status"])
-    out.print(status, style="green" if status == Status.FINISHED.value else "yellow")
-    if status.startswith(Status.TOO_MANY_STEPS.value):
+    outcome = str(run.attrs["outcome"])
+    out.print(str(run.attrs["status"]), style="green" if outcome == Status.FINISHED.word else "yellow")
+    if outcome == Status.TOO_MANY_STEPS.word:
         out.print("There is room for more with --no-dense --samples 10000.", style="yellow")
     if run.sizes["time"] == 0:
         return

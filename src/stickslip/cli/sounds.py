@@ -57,10 +57,9 @@ def perform(tune: Tune) -> bool:
         sound = to_wav(run, tune.out, tune.quantity, speed)
     out = console()
     out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
-    status = str(run.attrs["status"])
-    finished = status == Status.FINISHED.value
+    finished = str(run.attrs["outcome"]) == Status.FINISHED.word
     if not finished:
-        out.print(status, style="yellow")
+        out.print(str(run.attrs["status"]), style="yellow")
     rows = [
         ("heard", sound.quantity),
         ("length", f"{number(sound.seconds, 4)} s"),

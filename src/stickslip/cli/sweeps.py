@@ -12,6 +12,7 @@ from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, table
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
+from stickslip.status import Status
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,7 +71,7 @@ def perform(request: Request, dimensions: int) -> bool:
         out.print(f"wrote {storage.save(data, request.save)}", soft_wrap=True)
     for path in request.plots:
         out.print(f"drew {_draw(request, data, len(over), path)}", soft_wrap=True)
-    return "complete" in str(data.attrs["status"])
+    return str(data.attrs["outcome"]) == Status.FINISHED.word
 
 
 def read_ranges(texts: list[str]) -> dict[str, Any]:

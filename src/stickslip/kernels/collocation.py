@@ -27,6 +27,7 @@ import numpy as np
 
 from stickslip.kernels.flow import N_PARAMETERS, N_STATES, rates, slopes, slopes_p
 from stickslip.kernels.model import Floats, Ints
+from stickslip.kernels.outcome import FINISHED, PAUSED, STALLED, TOO_MANY_STEPS
 
 STAGES = 5
 SIZE = STAGES * N_STATES
@@ -123,7 +124,6 @@ there is no last step to go on from, 1 after a rejected step; pivots of both mat
 RECORD_WIDTH = 2 + N_STATES + SIZE
 """A row of the record: start, length, state at the start, increments."""
 
-FINISHED, PAUSED, STALLED, TOO_MANY_STEPS = 0, 1, 6, 7
 MOST_ITERATIONS = 12
 MOST_LANDINGS = 6
 NARROW = 1e-6

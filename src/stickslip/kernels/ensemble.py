@@ -2,6 +2,7 @@
 
 from stickslip.kernels.march import begin, march
 from stickslip.kernels.model import END, EVENTS, GUESS, N_PARAMETERS, N_STATES, STATE, TIME, Floats, Ints, P
+from stickslip.kernels.outcome import FINISHED
 
 
 def propagate(
@@ -42,7 +43,7 @@ def propagate_point(
     W[END] = t_end
     W[GUESS] = 1.0
     status = begin(W, I)
-    if status == 0:
+    if status == FINISHED:
         status = march(W, I, most_steps, ends, ends, 0, 0, outcome)  # nothing is recorded
     for i in range(N_STATES):
         ends[row * N_STATES + i] = W[STATE + i]

@@ -6,7 +6,7 @@ the others then. It is dropped, and the motion goes on with the rest.
 
 from math import exp, inf, log, sqrt
 
-from stickslip.kernels.march import EVENT_WIDTH, FINISHED, PAUSED, march
+from stickslip.kernels.march import EVENT_WIDTH, march
 from stickslip.kernels.mode import expand
 from stickslip.kernels.model import (
     DIRECTIONS,
@@ -25,6 +25,7 @@ from stickslip.kernels.model import (
     Ints,
     tangent,
 )
+from stickslip.kernels.outcome import FINISHED, PAUSED
 
 LOST = 1e-10  # the part of its length that a direction keeps when only round-off is left of it
 TOLERATED = 1e-10  # the last terms of a direction's series, relative to its length

@@ -6,19 +6,7 @@ sliding velocities and of the friction forces, which is all that these methods n
 
 from math import isfinite
 
-from stickslip.kernels.march import (
-    FINISHED,
-    INDETERMINATE,
-    NEGATIVE_FRICTION,
-    PAUSED,
-    STALLED,
-    STEP_WIDTH,
-    TOO_MANY_STEPS,
-    change,
-    note_rests,
-    project,
-    remember_events,
-)
+from stickslip.kernels.march import STEP_WIDTH, change, note_rests, project, remember_events
 from stickslip.kernels.mode import expand
 from stickslip.kernels.model import (
     AT_REST,
@@ -51,9 +39,17 @@ from stickslip.kernels.model import (
     branches,
     ingredients,
 )
+from stickslip.kernels.outcome import (
+    FINISHED,
+    INDETERMINATE,
+    NEGATIVE_FRICTION,
+    PAUSED,
+    STALLED,
+    STEP_TOO_LARGE,
+    TOO_MANY_STEPS,
+)
 from stickslip.kernels.polynomial import set_powers
 
-STEP_TOO_LARGE = 8
 HENON, BISECTION, LIVE = 0, 1, 2
 N_KEPT = N_STATES + 2 * N_CONTACTS
 OLD_TIME = WORK

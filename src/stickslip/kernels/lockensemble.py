@@ -40,6 +40,7 @@ from stickslip.kernels.model import (
     ingredients,
     lane_tick,
 )
+from stickslip.kernels.outcome import FINISHED, LEFT
 
 
 def propagate_lanes(
@@ -58,7 +59,7 @@ def propagate_lanes(
     ends: Floats,
     outcome: Ints,
 ) -> None:
-    """End state, and (status, number of events), of every trajectory; status 1 is one that was given up.
+    """End state, and (status, number of events), of every trajectory, LEFT where one was given up.
 
     `periods` are those of the excitation: 0 where there is none, negative where repetitions are not to be looked for.
     """
@@ -150,5 +151,5 @@ def leave(B: Floats, lane: int, ends: Floats, outcome: Ints) -> None:
     point = int(B[POINT * LANES + lane])
     for i in range(N_STATES):
         ends[point * N_STATES + i] = B[(STATE + i) * LANES + lane]
-    outcome[2 * point] = 0 if B[CONDITION * LANES + lane] == ARRIVED else 1
+    outcome[2 * point] = FINISHED if B[CONDITION * LANES + lane] == ARRIVED else LEFT
     outcome[2 * point + 1] = int(B[EVENTS * LANES + lane])

@@ -88,10 +88,9 @@ from stickslip.kernels.observe import (
     next_multiple,
     repeats,
 )
+from stickslip.kernels.outcome import FINISHED, LEFT
 
 JUST_PAST, NEARLY = 1e-15, 3e-15  # of a time: later than it but for rounding; as good as there
-LEFT = -2
-"""The status of a trajectory that was given up, or needs what lockstep does not do."""
 
 
 def observe_lanes(
@@ -460,7 +459,7 @@ def finish(
     measure = point * MEASURES
     period = B[EXCITATION * LANES + lane]
     unknown = period <= 0.0 and B[RELEASED * LANES + lane] == 0.0
-    numbers[number + STATUS] = LEFT if B[CONDITION * LANES + lane] != ARRIVED or unknown else 0
+    numbers[number + STATUS] = LEFT if B[CONDITION * LANES + lane] != ARRIVED or unknown else FINISHED
     numbers[number + CHANGES] += int(B[EVENTS * LANES + lane])
     numbers[number + STEPS_TAKEN] = int(B[STEPS * LANES + lane])
     measures[measure + REACHED] = B[TIME * LANES + lane]
@@ -471,7 +470,7 @@ def finish(
     for i in range(N_CONTACTS):
         measures[measure + STUCK + i] = B[(STICK_TIME + i) * LANES + lane]
         numbers[number + END_MODE + i] = int(B[(SIGN + i) * LANES + lane])
-    if numbers[number + STATUS] == 0:
+    if numbers[number + STATUS] == FINISHED:
         tally[RELEASES] = int(B[RELEASED * LANES + lane])
         tally[RETURNS] = int(B[RETURNED * LANES + lane])
         repeats(tally, settings, period, history, lane * HISTORY * HISTORY_WIDTH, numbers, number, measures, measure)

@@ -71,11 +71,19 @@ from stickslip.kernels.model import (
     ingredients,
     sizes,
 )
+from stickslip.kernels.outcome import (
+    CHATTERING,
+    FINISHED,
+    INCONSISTENT,
+    INDETERMINATE,
+    NEGATIVE_FRICTION,
+    PAUSED,
+    STALLED,
+    TOO_MANY_STEPS,
+)
 from stickslip.kernels.polynomial import first_crossing, set_powers, stays_positive, value_at, value_of
 from stickslip.kernels.tangent import carry, leap, note_branches
 
-FINISHED, PAUSED, INDETERMINATE, CHATTERING, LIFT_OFF, NEGATIVE_FRICTION, STALLED, TOO_MANY_STEPS = range(8)
-INCONSISTENT = 10
 STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
 EVENT_WIDTH = 4 + N_STATES
 MOST_STOPS = 1000  # immediate ones, by chance

@@ -4,7 +4,7 @@ The march pauses after every step; then the polynomials of that step and the eve
 is allocated: rows go to a buffer of fixed size, and the last returns of the motion to a ring, where its period shows.
 """
 
-from stickslip.kernels.march import EVENT_WIDTH, FINISHED, PAUSED, begin, march, project
+from stickslip.kernels.march import EVENT_WIDTH, begin, march, project
 from stickslip.kernels.mode import NOISE
 from stickslip.kernels.model import (
     AT_REST,
@@ -32,6 +32,7 @@ from stickslip.kernels.model import (
     P,
     constants,
 )
+from stickslip.kernels.outcome import FINISHED, PAUSED
 from stickslip.kernels.polynomial import first_crossing, set_powers
 
 NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)

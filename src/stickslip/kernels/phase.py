@@ -7,13 +7,7 @@ negative duration. Only frozen branches end steps here, since they are part of t
 from math import copysign, isfinite
 
 from stickslip.kernels.clock import advance_clock
-from stickslip.kernels.march import (
-    FINISHED,
-    INDETERMINATE,
-    STALLED,
-    TOO_MANY_STEPS,
-    crossing_of,
-)
+from stickslip.kernels.march import crossing_of
 from stickslip.kernels.mode import NOISE, expand, measure
 from stickslip.kernels.model import (
     AT_REST,
@@ -47,6 +41,7 @@ from stickslip.kernels.model import (
     ingredients,
     tangent,
 )
+from stickslip.kernels.outcome import FINISHED, INDETERMINATE, STALLED, TOO_MANY_STEPS
 from stickslip.kernels.polynomial import set_powers, value_of
 from stickslip.kernels.tangent import carry, leap, note_branches
 

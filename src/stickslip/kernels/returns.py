@@ -7,7 +7,7 @@ own length, so that none grows without end; those of a start are taken as they a
 
 from math import sqrt
 
-from stickslip.kernels.march import PAUSED, begin, march
+from stickslip.kernels.march import begin, march
 from stickslip.kernels.model import (
     DELAY,
     DIRECTIONS,
@@ -26,9 +26,9 @@ from stickslip.kernels.model import (
     Floats,
     Ints,
 )
+from stickslip.kernels.outcome import FINISHED, NOT_COMPUTED, PAUSED
 
 ROW_WIDTH = 2 + 2 * N_STATES  # t, z, t′, z′
-NO_RELEASE = 100
 
 
 def next_releases(
@@ -50,8 +50,8 @@ def next_releases(
 ) -> None:
     """`turns` releases after each start: of `contact` to the slip sign `side`, out of `modes`.
 
-    `outcome` is per start the status (NO_RELEASE where the start is none, FINISHED also where `patience` was too short)
-    and the number of releases found. The last three arrays are work space: the record of one step.
+    `outcome` is per start the status (NOT_COMPUTED where it is no release, FINISHED also where `patience` was too
+    short) and the number of releases found. The last three arrays are work space: the record of one step.
     """
     for row in range(count):
         place = row * ROW_WIDTH
@@ -63,9 +63,9 @@ def next_releases(
         I[VARIED] = -1
         outcome[2 * row + 1] = 0
         status = begin(W, I)
-        if status == 0 and I[MODE + contact] != side:
-            status = NO_RELEASE
-        if status == 0:
+        if status == FINISHED and I[MODE + contact] != side:
+            status = NOT_COMPUTED
+        if status == FINISHED:
             for i in range(N_STATES):
                 delayed = starts[place + 1 + N_STATES] * W[SERIES + i * WIDTH + 1]
                 W[VARIATION + i] = starts[place + 2 + N_STATES + i] - delayed
@@ -80,7 +80,7 @@ def next_releases(
                 outcome[2 * row + 1] += 1
                 W[END] = W[TIME] + patience
                 status = PAUSED
-        outcome[2 * row] = 0 if status == PAUSED else status
+        outcome[2 * row] = FINISHED if status == PAUSED else status
 
 
 def is_release(I: Ints, contact: int, side: int, modes: Ints) -> bool:

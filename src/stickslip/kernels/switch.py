@@ -11,15 +11,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from stickslip.kernels.linear import factor, substitute
-from stickslip.kernels.march import (
-    FINISHED,
-    INDETERMINATE,
-    PAUSED,
-    STALLED,
-    TOO_MANY_STEPS,
-    remember_event,
-    remember_step,
-)
+from stickslip.kernels.march import remember_event, remember_step
 from stickslip.kernels.model import (
     AT_REST,
     CONTACT,
@@ -57,6 +49,7 @@ from stickslip.kernels.model import (
     constants,
     ingredients,
 )
+from stickslip.kernels.outcome import FINISHED, INDETERMINATE, PAUSED, STALLED, TOO_MANY_STEPS
 from stickslip.kernels.watch import impossible
 
 STAGES = 7

@@ -12,14 +12,7 @@ found by passes; each evaluates the ingredients once and solves the friction pro
 from math import cos, isfinite, pi, sqrt
 
 from stickslip.kernels.linear import factor, substitute
-from stickslip.kernels.march import (
-    FINISHED,
-    PAUSED,
-    STALLED,
-    TOO_MANY_STEPS,
-    remember_events,
-    remember_step,
-)
+from stickslip.kernels.march import remember_events, remember_step
 from stickslip.kernels.model import (
     CONTACT,
     END,
@@ -51,9 +44,9 @@ from stickslip.kernels.model import (
     constants,
     ingredients,
 )
+from stickslip.kernels.outcome import FINISHED, PAUSED, STALLED, STEP_TOO_LARGE, TOO_MANY_STEPS
 from stickslip.kernels.watch import impossible
 
-STEP_TOO_LARGE = 8
 PRECISION = 1e-12  # relative, of each step's solution
 MOST_PASSES = 60
 ROUNDS, SWEEPS = 200, 10

@@ -1,7 +1,7 @@
 """What friction cannot be: for methods that look at the ends of their steps only."""
 
-from stickslip.kernels.march import FINISHED, LIFT_OFF, NEGATIVE_FRICTION
 from stickslip.kernels.model import N_WATCHED, WATCHED_CONTACT, WATCHED_STATUS, Floats, R, S
+from stickslip.kernels.outcome import FINISHED, LIFT_OFF, NEGATIVE_FRICTION
 
 
 def impossible(W: Floats, contact: int, slips: int) -> int:

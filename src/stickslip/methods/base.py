@@ -22,21 +22,6 @@ Floats = NDArray[np.float64]
 Report = Callable[[float], None]
 Consume = Callable[[Floats], None]
 
-OUTCOMES = {
-    0: Status.FINISHED,
-    2: Status.INDETERMINATE,
-    3: Status.CHATTERING,
-    4: Status.LIFT_OFF,
-    5: Status.NEGATIVE_FRICTION,
-    6: Status.STALLED,
-    7: Status.TOO_MANY_STEPS,
-    8: Status.STEP_TOO_LARGE,
-    9: Status.TOO_STEEP,
-    10: Status.INCONSISTENT,
-}
-"""What the kernels return, as a Status."""
-
-PAUSED = 1
 CHUNK = 4_000_000
 """Numbers in one block of the record: a few milliseconds of work, a few tens of megabytes."""
 
@@ -110,7 +95,7 @@ def march(
     while status is None:
         try:
             outcome = advance(floats, integers, *record, filled)
-            status = None if outcome == PAUSED else OUTCOMES[outcome]
+            status = None if outcome == m.PAUSED else Status.of(outcome)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         try:

@@ -24,8 +24,6 @@ Floats = NDArray[np.float64]
 ROWS = 512
 """Steps in one block of a record."""
 
-_PAUSED, _STALLED, _TOO_MANY_STEPS = 1, 6, 7
-
 
 class FlowError(ArithmeticError):
     """An integration that did not reach its end: the sentence says why, `time` how far it came."""
@@ -259,8 +257,8 @@ class Integration:
         m, n = self.program, self.flow.n
         record = np.empty((ROWS, m.RECORD_WIDTH))
         powers = np.linalg.inv(np.vander(m.POINTS, m.STAGES, increasing=True) * m.POINTS[:, None])
-        self.outcome = _PAUSED
-        while self.outcome == _PAUSED:
+        self.outcome = m.PAUSED
+        while self.outcome == m.PAUSED:
             self.advance(record.reshape(-1), ROWS)
             rows = record[: self.count("FILLED")].copy()
             increments = rows[:, 2 + n :].reshape(len(rows), m.STAGES, n)
@@ -269,13 +267,13 @@ class Integration:
     def check(self) -> None:
         """Raise a sentence where the end was not reached."""
         time = self.time
-        if self.outcome == _STALLED:
+        if self.outcome == self.program.STALLED:
             raise FlowError(
                 f"the smoothed motion cannot be followed beyond t = {time:.9g}: the step length went to zero, as where "
                 "it grows without bound",
                 time,
             )
-        if self.outcome == _TOO_MANY_STEPS:
+        if self.outcome == self.program.TOO_MANY_STEPS:
             raise FlowError(f"{self.flow.most_steps} steps were not enough: they reached t = {time:.9g}", time)
 
     @property

@@ -16,6 +16,7 @@ from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
 from stickslip.result import sampled, steps_of
 from stickslip.simulation import simulate
+from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 CLOSENESS = (1e-9, 1e-7, 1e-5, 1e-3, 1e-2, 5e-2)
@@ -97,7 +98,7 @@ def _from_start(model: Model, motion: Motion, method: Method, forcing: float | N
     size = 0.0
     for _ in range(MOST_RUNS):
         run = simulate(model, t=(time, time + length), start=state, method=method)
-        if not run.attrs["status"].startswith("The run reached the end"):
+        if run.attrs["outcome"] != Status.FINISHED.word:
             raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
         size = max(size, *(float(np.max(np.abs(run[name].values))) for name in model.states))
         if _is_still(run, model, size):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import OUTCOMES
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.status import Status
@@ -186,7 +185,7 @@ class Motion:
         start_rate = self._rate_at(floats, integers)
         code = m.flow(floats, integers, float(duration), MOST_STEPS)
         if code != 0:
-            raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {OUTCOMES[code].value}")
+            raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
         rows, count = n + 3 * c, 0 if which is None else n + len(which)
         series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
         values, rates, bends = series[:, 0].copy(), series[:, 1].copy(), 2 * series[:, 2]
@@ -219,13 +218,11 @@ class Motion:
         kept: list[Floats] = []
         step_room, event_room = 256, 256 + 2 * c
         steps, events = np.zeros(step_room * m.STEP_WIDTH), np.zeros(event_room * m.EVENT_WIDTH)
-        while code == 0:
+        code = m.PAUSED if code == m.FINISHED else code
+        while code == m.PAUSED:
             filled = np.zeros(2, np.int64)
             code = m.march(floats, integers, MOST_STEPS, steps, events, step_room, event_room, filled)
             kept.append(events[: filled[1] * m.EVENT_WIDTH].reshape(-1, m.EVENT_WIDTH).copy())
-            if code != 1:
-                break
-            code = 0
         count = 0 if which is None else n + len(which)
         variation = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
         self._count[0] += int(integers[m.EVALUATIONS])
@@ -243,7 +240,7 @@ class Motion:
             by_parameter=variation[:, n:],
             rate=rate,
             events=table,
-            status=OUTCOMES[code],
+            status=Status.of(code),
             time=float(floats[m.TIME]),
             evaluations=int(integers[m.EVALUATIONS]),
         )
@@ -320,7 +317,7 @@ class Motion:
         for k, duration in enumerate(durations):
             code = m.flow(floats, integers, float(duration) - before, MOST_STEPS)
             if code != 0:
-                raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {OUTCOMES[code].value}")
+                raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
             series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
             values[k], rates[k], before = series[:, 0], series[:, 1], float(duration)
         return values, rates

@@ -26,6 +26,7 @@ from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import SECTION, Event, Signature
 from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
 from stickslip.simulation import simulate
+from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 DIFFERENCE = 3e-5
@@ -101,7 +102,7 @@ class DifferenceFlow(Flow):
         if not duration > 0:
             raise MotionError(f"the period ran to {duration:.3g} while it was sought")
         run = simulate(model, (t, t + duration), start=list(y), method=self.method, samples=2)
-        if not run.attrs["status"].startswith("The run reached the end"):
+        if run.attrs["outcome"] != Status.FINISHED.word:
             raise MotionError(run.attrs["status"])
         self.evaluations += int(run.attrs["evaluations"])
         return np.array([float(run[name][-1]) for name in model.states])

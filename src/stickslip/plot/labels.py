@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega"
 )
+FINISHED = "finished"
+"""What the attribute `outcome` says of a run that reached its end, and of a sweep with all its points."""
+
 WORDS = {"x": "position ", "v": "velocity "}
 
 
@@ -107,8 +110,8 @@ def title_of(run: xarray.Dataset, *details: str) -> str:
 
 def notes_of(run: xarray.Dataset) -> list[str]:
     """The status of a run that stopped early, and what explains a picture that is empty."""
-    status = str(run.attrs.get("status", ""))
-    notes = [status] if status and "reached the end" not in status.lower() else []
+    early = run.attrs.get("outcome", FINISHED) != FINISHED
+    notes = [str(run.attrs["status"])] if early else []
     return [*notes, "The run has a single sample."] if run["time"].size == 1 else notes
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.plot import style
-from stickslip.plot.labels import check_name, named_state, names, plain, title_of, unit_of, with_unit
+from stickslip.plot.labels import FINISHED, check_name, named_state, names, plain, title_of, unit_of, with_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -144,10 +144,8 @@ def _state(data: xarray.Dataset, state: str | None) -> str:
 
 
 def _notes(data: xarray.Dataset) -> list[str]:
-    notes = []
-    status = str(data.attrs.get("status", ""))
-    if status and "complete" not in status:
-        notes.append(status)
+    early = data.attrs.get("outcome", FINISHED) != FINISHED
+    notes = [str(data.attrs["status"])] if early else []
     failed = int(np.sum(data["status"].values > 0))
     if failed:
         notes.append(f"{failed} of {data['status'].size} points stopped early; see status.")

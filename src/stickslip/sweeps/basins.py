@@ -16,6 +16,7 @@ from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.field import Field, compile
+from stickslip.kernels.outcome import FINISHED
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
@@ -296,7 +297,7 @@ class _Search:
         if self.forcing is not None:
             longer = self.forcing * np.ceil(longer / self.forcing)
         after, outcome = self.field.propagate(state, longer, rtol=RTOL)
-        if outcome[0, 0] != 0:
+        if outcome[0, 0] != FINISHED:
             return UNRESOLVED
         known = int(self.nearest(after)[0])
         if known != UNRESOLVED:
@@ -440,7 +441,7 @@ class _Crowd:
         before = self.z[self.moving]
         after, outcome = self.search.field.propagate(before, end, t_start=begin, rtol=RTOL)
         self.z[self.moving] = after
-        finished = outcome[:, 0] == 0
+        finished = outcome[:, 0] == FINISHED
         self.moving = self.moving[finished]
         moved = np.max(np.abs(after - before)[finished] / self.search.scale, axis=1, initial=0.0)
         return np.asarray(moved <= STILL)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from stickslip.field import Field
+from stickslip.kernels.outcome import FINISHED
 from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import largest_exponent
 
@@ -73,7 +74,7 @@ def visited(field: Field, state: Floats, between: float, count: int, rtol: float
     here = np.array(state, float)[None, :]
     for _ in range(count):
         here, outcome = field.propagate(here, between, rtol=rtol)
-        if outcome[0, 0] != 0:
+        if outcome[0, 0] != FINISHED:
             break
         rows.append(here[0].copy())
     return np.array(rows).reshape(-1, len(state))

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.field import compile
-from stickslip.methods.base import OUTCOMES
+from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
@@ -203,7 +203,7 @@ class _March:
     def settle(self, transient: float, directions: int) -> Status:
         """Half of the transient alone, to see how large the states are; the other half with the directions."""
         m, n = self.motion.field.program, self.motion.states
-        status = self.to(0.5 * transient) if self.code == 0 else OUTCOMES[self.code]
+        status = self.to(0.5 * transient) if self.code == FINISHED else Status.of(self.code)
         self.scale = scale_of(self.sizes[None, :], n) if np.any(self.sizes > 0) else np.ones(n)
         chosen, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
         chosen = self._at_rest(chosen[:directions] * self.scale)
@@ -234,7 +234,7 @@ class _March:
         m = self.motion.field.program
         arrays = (self.scale, self.sums, self.sizes, self.releases, self.step, self.events, self.filled)
         code = m.carry_on(self.floats, self.integers, float(time), self.every, self.most_steps, *arrays)
-        return OUTCOMES[code]
+        return Status.of(code)
 
     def row(self) -> Floats:
         """Time, releases, and the logarithms of growth of all directions, lost ones being −inf."""

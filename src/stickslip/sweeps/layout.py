@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from stickslip.methods.base import OUTCOMES
+from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
@@ -24,10 +24,6 @@ from stickslip.sweeps.observation import SweepError
 FORMAT = "stickslip sweep 1"
 BASINS = "stickslip basins 1"
 """What files are known by."""
-
-NOT_COMPUTED, IMPOSSIBLE = -1, 9
-STATUSES = {NOT_COMPUTED: Status.NOT_COMPUTED, **OUTCOMES, IMPOSSIBLE: Status.IMPOSSIBLE}
-"""Status codes of points."""
 
 Results = dict[str, np.ndarray]
 DESCRIPTIONS = {
@@ -231,8 +227,8 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
         contact.attrs["flag_values"] = np.arange(len(model.contacts), dtype=np.int16)
         contact.attrs["flag_meanings"] = " ".join(model.contacts)
     status = named["status"]
-    status.attrs["flag_values"] = np.array(list(STATUSES), np.int8)
-    status.attrs["flag_meanings"] = " ".join(each.name.lower() for each in STATUSES.values())
+    status.attrs["flag_values"] = np.array([each.code for each in Status], np.int8)
+    status.attrs["flag_meanings"] = " ".join(each.word for each in Status)
     return named
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.kernels.outcome import FINISHED
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.signature import Signature
@@ -54,7 +55,7 @@ def measured(
     motions = [motion.with_parameters(row) for row in group.parameters]
     if isinstance(what, LargestExponent):
         pairs = np.full((len(motions), 2), np.nan)
-        for i in np.nonzero(found["status"] == 0)[0]:
+        for i in np.nonzero(found["status"] == FINISHED)[0]:
             start = motions[i].at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in group.held[i]])
             begin, end = float(group.times[i, 0]), float(group.times[i, 1])
             pairs[i] = largest_exponent(motions[i], start, begin, end, what.cycle, settings.most_steps)
@@ -67,7 +68,7 @@ def _modes(motion: Motion, found: Results, i: int) -> NDArray[np.int8]:
     """The modes of all contacts in one period of a motion, phase by phase; none where it has no period."""
     none = np.zeros((0, motion.contacts), np.int8)
     period, time = float(found["period"][i]), float(found["time"][i])
-    if found["status"][i] != 0:
+    if found["status"][i] != FINISHED:
         return none
     if found["events"][i] == 0 and (found["m"][i] > 0 or _is_still(found, i)):
         return np.asarray(found["end_mode"][i : i + 1], np.int8)

@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from stickslip import result
 from stickslip._version import __version__
 from stickslip.field import Field, compile, compile_forcings, known
+from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE, NOT_COMPUTED
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
+from stickslip.status import Status
 from stickslip.sweeps.axes import START, Axes
 from stickslip.sweeps.chance import uniform
 from stickslip.sweeps.exponents import neighbours
 from stickslip.sweeps.layout import (
     FORMAT,
-    IMPOSSIBLE,
-    NOT_COMPUTED,
     Layout,
     Results,
     ValuesOf,
@@ -256,7 +256,7 @@ class Plan:
                 for name, values in found.items():
                     out[name][rows] = values
             if self.carry:  # from here on, `starts` has where the next ones start: after a bad point, where it did
-                good = (found["status"] == 0)[:, None]
+                good = (found["status"] == FINISHED)[:, None]
                 starts[rows] = np.where(good, found["end_state"], starts[rows])
                 held[rows] = np.where(good, found["end_mode"] == 0, held[rows])
         out = out or self._nothing_known(len(numbers))
@@ -383,9 +383,11 @@ class Plan:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""
         data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())
-        status = "The sweep is complete." if done == self.count else f"{done} of {self.count} points were computed."
+        complete = done == self.count
+        status = "The sweep is complete." if complete else f"{done} of {self.count} points were computed."
+        outcome = Status.FINISHED if complete else Status.NOT_COMPUTED
         attributes: dict[str, Any] = {"format": FORMAT, "version": __version__}
-        attributes |= result.attributes_of(self.model, self.text, repr(self.method), status)
+        attributes |= result.attributes_of(self.model, self.text, repr(self.method), status, outcome)
         attributes |= {
             "observation": ", ".join(f"{name}: {what}" if name else repr(what) for name, what in self.observations),
             "transient": self.duration.transient,

@@ -86,7 +86,8 @@ def sweep(
     results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
     data = dataset_of(results) if isinstance(results, Checkpoint) else plan.assemble(results)
     if interrupted:
-        data.attrs["status"] = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
+        sentence = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
+        data = data.assign_attrs(status=sentence, outcome=Status.INTERRUPTED.word)
     return data
 
 

@@ -24,8 +24,8 @@ UNROLL_LIMIT = 9000
 """Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
 
 
-LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = 4, 5, 9
-"""What a run ends with when a watched quantity falls below zero; as in `kernels/march.py`."""
+LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = "LIFT_OFF", "NEGATIVE_FRICTION", "TOO_STEEP"
+"""What a run ends with when a watched quantity falls below zero: names in `kernels/outcome.py`."""
 
 
 BOND_COLUMNS = ("BRISTLES", "SLIPPING", "BOND_PLACE", "BOND_STATE", "BOND_LIMIT", "BOND_MEAN")
@@ -245,7 +245,7 @@ class Source:
         lines += [
             f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
-            f"WATCHED_STATUS = np.array({[status for _, _, status in self.watched] or [0]})",
+            f"WATCHED_STATUS = np.array([{', '.join(status for _, _, status in self.watched) or 0}])",
             f"RIGID = np.array({[int(kind == RIGID) for kind in self.equations.kinds] or [1] * max(self.contacts, 1)})",
             f"UNDAMPED = np.array({[int(k == UNDAMPED) for k in self.equations.kinds] or [0] * max(self.contacts, 1)})",
             f"OWNER = np.array({list(self.equations.owners) or [-1] * self.n})",

@@ -95,9 +95,10 @@ def kernel_text(name: str) -> str:
 
 
 def joined(model_source: str, kernels: KernelSet) -> str:
-    """Model functions and kernels in one text."""
+    """Model functions and kernels in one text; how runs end comes first, since a model says where its own do."""
     names = f"ENTRY_POINTS = {kernels.entry_points!r}"
-    return "\n\n".join([_PROLOGUE, names, model_source, *(kernel_text(name) for name in kernels.files)])
+    texts = (kernel_text(name) for name in kernels.files)
+    return "\n\n".join([_PROLOGUE, names, kernel_text("outcome"), model_source, *texts])
 
 
 def joined_lanes(model_source: str | None, kernels: KernelSet) -> str:
@@ -126,7 +127,7 @@ def joined_flow(source: str) -> str:
 
 def joined_stiff(source: str) -> str:
     """The same with the integrator for them."""
-    return "\n\n".join([_PROLOGUE, kernel_text("tables"), source, kernel_text("collocation")])
+    return "\n\n".join([_PROLOGUE, *map(kernel_text, ("outcome", "tables")), source, kernel_text("collocation")])
 
 
 def cache_folder() -> Path:
