@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from math import cos, pi, sin
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import brentq
 
 import stickslip as ss
 from stickslip.kernels.chance import normal_score, uniform
+
+ETA = 0.6
+TURN = 2 * pi / ETA
 
 
 def self_excited(scatter: ss.Scatter | None, law: ss.FrictionLaw | None = None) -> ss.System:
@@ -47,7 +54,7 @@ def test_normal_scores() -> None:
 
 def test_mean_and_spread_of_the_period() -> None:
     """hinrichs1998, Sec. 7.2: σ = 0.02 gives 7.341 ± 0.002 and 0.346 ± 0.003."""
-    found = np.concatenate([periods(ss.Scatter(static=0.02, kinetic=0.02), 40_000, seed=seed) for seed in range(3)])
+    found = np.concatenate([periods(ss.Scatter(static=0.02, kinetic=0.02), 40_000, seed=seed) for seed in range(8)])
     assert found.mean() == pytest.approx(7.341, abs=0.002)
     assert found.std() == pytest.approx(0.346, abs=0.003)
 
@@ -100,6 +107,106 @@ def test_a_kinetic_draw_above_the_static_one_stops_the_contact_again() -> None:
     limit = 10 * (0.3 + 0.05 * run["static_draw.contact"].values)
     assert np.all(np.abs(run["force"].values[stuck, 0]) <= limit[stuck] + 1e-9)
     assert len(run.event_time) > 50
+
+
+def phases_by_hand(seed: int, count: int, law: tuple[float, float], sigma: float) -> tuple[np.ndarray, np.ndarray]:
+    """Static and kinetic scores of the self-excited oscillator's phases: those without length are drawn and passed."""
+    chance = np.random.default_rng(seed)
+    kept: tuple[list[float], list[float]] = ([], [])
+    slips, x = 0, 10 * law[0]
+    for _ in range(count):
+        while True:
+            slips = 1 - slips
+            score = chance.standard_normal()
+            level = 10 * (law[slips] + sigma * score)
+            if (level < x) == bool(slips):  # slip needs less friction than the spring pulls, stick at least as much
+                break
+        kept[slips].append(score)
+        x = 2 * level - x if slips else level
+    return np.array(kept[0]), np.array(kept[1])
+
+
+@pytest.mark.parametrize("law", [(0.3, 0.3), (0.3, 0.29)])
+def test_phases_without_length_are_drawn_and_passed(law: tuple[float, float]) -> None:
+    """Every stop and every release has its event and its own draw, distributed as in a simulation of draws alone."""
+    run = ss.simulate(self_excited(ss.Scatter(0.05, 0.05), ss.Coulomb(*law)), t=100_000, dense=False, samples=2, seed=4)
+    assert run.outcome == "finished"
+    before, after = run.event_before.values, run.event_after.values
+    assert set(zip(before.tolist(), after.tolist(), strict=True)) == {(0, -1), (-1, 0)}
+    state = lambda name: run.event_state.sel(state=name).values  # noqa: E731
+    found = state("static_draw.contact")[after == 0], state("kinetic_draw.contact")[after != 0]
+    expected = phases_by_hand(1, 200_000, law, 0.05)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert len(np.unique(ours)) == len(ours) > 10_000
+        assert stats.ks_2samp(ours, theirs).pvalue > 1e-3
+    share, same = (len(a) / (len(a) + len(b)) for a, b in (found, expected))
+    assert share == pytest.approx(same, abs=4 * 0.5 / np.sqrt(len(before)))
+
+
+def shaken(sigma: float) -> ss.System:
+    """hinrichs1998, characteristic II, u₀ = 8, η = 0.6, on the ground: it reverses often, and seldom stops."""
+    block, base = ss.Mass("block", m=1.0), ss.Base("base", motion=lambda t: 8.0 * cos(ETA * t))
+    contact = ss.Contact(block, ss.ground, law=ss.Coulomb(0.4, 0.25), normal=10.0, scatter=ss.Scatter(sigma, sigma))
+    return ss.System(ss.Spring(block, base, k=1.0), contact)
+
+
+def test_the_kinetic_draw_at_a_reversal_knows_nothing_of_the_static_one() -> None:
+    """A reversal without stick selects small static draws: the kinetic ones are as if nothing had been selected."""
+    drawn, pulls = [], []
+    for seed in range(8):
+        run = ss.simulate(shaken(0.02), t=400 * TURN, dense=False, samples=2, seed=seed)
+        reversals = (run.event_before.values != 0) & (run.event_after.values != 0)
+        at = run.event_state.isel(event=reversals)
+        drawn.append(at.sel(state="kinetic_draw.contact").values)
+        pulls.append(8.0 * np.cos(ETA * run.event_time.values[reversals]) - at.sel(state="x.block").values)
+    kinetic, pull = np.concatenate(drawn), np.abs(np.concatenate(pulls))
+    error = 1 / np.sqrt(len(kinetic))
+    assert error < 0.015 and abs(kinetic.mean()) < 4 * error and abs(kinetic.std() - 1) < 3 * error
+    assert stats.kstest(kinetic, "norm").pvalue > 1e-3
+    near = kinetic[pull < 4.4]  # where the static draw decides
+    assert len(near) > 200 and abs(near.mean()) < 4 / np.sqrt(len(near))
+
+
+def stops_by_hand(seed: int, count: int) -> float:
+    """Stops per period of the same oscillator, from closed forms, with zeros between points of a fine grid."""
+    chance, grid = np.random.default_rng(seed), np.arange(1, 1500) * 0.01
+    wave = 8.0 / (1 - ETA**2)
+    t, x, side, stops, limit, kinetic = 0.0, 0.0, 0, 0, 4.0, 0.0
+    while t < count * TURN:
+        a, b = x + side * kinetic - wave * cos(ETA * t), wave * ETA * sin(ETA * t)
+
+        def guard(tau: Any) -> Any:
+            if side == 0:  # noqa: B023
+                return limit - np.abs(8.0 * np.cos(ETA * (t + tau)) - x)  # noqa: B023
+            speed = b * np.cos(tau) - a * np.sin(tau) - wave * ETA * np.sin(ETA * (t + tau))  # noqa: B023
+            return side * speed  # noqa: B023
+
+        ahead = guard(grid)
+        ends = np.flatnonzero((ahead[1:] <= 0) & (ahead[:-1] > 0))
+        tau = brentq(guard, grid[ends[0]], grid[ends[0] + 1], xtol=1e-13)
+        if side != 0:
+            x = a * cos(tau) + b * sin(tau) - side * kinetic + wave * cos(ETA * (t + tau))
+        t += tau
+        pull = 8.0 * cos(ETA * t) - x
+        if side != 0:
+            limit = 10 * (0.4 + 0.02 * chance.standard_normal())
+        side = 0 if side != 0 and abs(pull) <= limit else int(np.sign(pull))
+        kinetic = 10 * (0.25 + 0.02 * chance.standard_normal())
+        stops += side == 0
+    return stops / count
+
+
+@pytest.mark.nightly
+def test_stops_of_the_shaken_oscillator_as_by_hand() -> None:
+    """Independent draws give 0.0888 ± 0.0004 stops per period."""
+    by_hand = [stops_by_hand(seed, 2000) for seed in range(40)]
+    found = []
+    for seed in range(40):
+        run = ss.simulate(shaken(0.02), t=10_000 * TURN, dense=False, samples=2, seed=seed)
+        found.append(np.sum(run.event_after.values == 0) / 10_000)
+    errors = [np.std(each) / np.sqrt(40) for each in (found, by_hand)]
+    assert np.mean(found) == pytest.approx(0.0888, abs=4 * np.hypot(errors[0], 0.0004))
+    assert np.mean(found) == pytest.approx(np.mean(by_hand), abs=4 * np.hypot(*errors))
 
 
 def test_without_amplitude_nothing_is_random() -> None:

@@ -1,8 +1,8 @@
 """Random numbers that depend on what they are for, not on when they are asked for.
 
 The generator is counter-based: Philox 4×32 with ten rounds (Salmon and others, 2011). Its key is the seed, its counter
-the number of the event, the contact, and the number of the trajectory. So every target, thread and worker draws the
-same.
+the number of the event and what is drawn there, the contact, and the number of the trajectory. So every target, thread
+and worker draws the same.
 """
 
 from math import log, sqrt
@@ -105,6 +105,6 @@ def normal_score(p: float) -> float:
     return -value if q < 0.0 else value
 
 
-def drawn_score(I: Ints, contact: int) -> float:
-    """The normal score of a contact at the present event."""
-    return normal_score(uniform(I[SEED], I[POINT], contact, I[DRAWS]))
+def drawn_score(I: Ints, contact: int, kind: int) -> float:
+    """The normal score of a contact at the present event: one for each kind, since both stick and slip may be tried."""
+    return normal_score(uniform(I[SEED], I[POINT], contact, 2 * I[DRAWS] + kind))

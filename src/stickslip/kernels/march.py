@@ -87,6 +87,7 @@ from stickslip.kernels.tangent import carry, leap, note_branches
 STEP_WIDTH = 2 + N_CONTACTS + (N_STATES + 2 * N_CONTACTS) * (ORDER + 1)
 EVENT_WIDTH = 4 + N_STATES
 MOST_STOPS = 1000  # immediate ones, by chance
+ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
 BROKEN = 1e-6  # of what a quantity is made of: so much may no step be off
@@ -384,20 +385,36 @@ def change(W: Floats, I: Ints, guard: int) -> int:
 
 
 def settle_by_chance(W: Floats, I: Ints, failed: int) -> int:
-    """Where a contact would leave stick for a kinetic friction above its static limit, it stops again at once.
+    """Where chance allows neither stick nor slip, phases without length follow each other until one lasts.
 
-    Each such stop is a new phase of stick, with a new draw.
+    A contact that leaves stick for a kinetic friction above its static limit stops again at once; one that comes to
+    rest and cannot be held slips again. Each is a new phase, with a new draw; of them all the last change is kept.
     """
-    for _ in range(MOST_STOPS):
+    for attempt in range(MOST_STOPS):
         if failed == 0:
             break
-        I[DRAWS] += 1
+        I[DRAWS] += 1 if attempt > 0 else 0  # first, on to the side from which it came, with a draw not yet used
         for i in range(N_CONTACTS):
-            if I[AT_REST + i] == RELEASED:
+            begins = abs(I[SAVED + i]) == 1
+            if I[AT_REST + i] == RELEASED and attempt > 0:
                 I[AT_REST + i] = RESTING
-                I[SAVED + i] = -1 if W[ROW_FORCE + i * WIDTH] > 0.0 else 1
+                begins = True
+            if I[AT_REST + i] == RESTING and begins:
+                I[SAVED + i] += ANEW
         failed = settle(W, I)
+    for i in range(N_CONTACTS):
+        if I[SAVED + i] >= ANEW - 1:
+            I[SAVED + i] = mode_before(I[SAVED + i] - ANEW, I[MODE + i], W[ROW_FORCE + i * WIDTH])
     return failed
+
+
+def mode_before(first: int, last: int, force: float) -> int:
+    """The mode before the last of several changes at one time, from that before the first."""
+    if first != last:
+        return first
+    if last != 0:
+        return 0
+    return -1 if force > 0.0 else 1
 
 
 def remember_step(W: Floats, I: Ints, tau: float, steps: Floats, row: int) -> None:

@@ -419,8 +419,13 @@ class Source:
         return lines if len(lines) > 2 else [*lines, "    return"]
 
     def _draw(self, draw: Draw) -> list[str]:
-        """A new value for the phase that begins."""
-        lines = [f"score = drawn_score(I, {draw.contact})"]
+        """A new value for the phase that begins.
+
+        A static part that is drawn, tried and given up tells nothing about the kinetic one, drawn at the same event,
+        unless both follow one process in time: that has a single value at any time.
+        """
+        kind = 0 if draw.stick or draw.correlation_time is not None else 1
+        lines = [f"score = drawn_score(I, {draw.contact}, {kind})"]
         if draw.correlation_time is not None:
             lines += self._unpack([draw.correlation_time], states=False)
             lines += [
