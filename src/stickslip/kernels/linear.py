@@ -70,32 +70,40 @@ def substitute(W: Floats, I: Ints, stuck: int) -> None:
 
 
 def add_up_loads(W: Floats, I: Ints) -> None:
-    """LOAD, the size of the terms that make up each sticking force: |D⁻¹| times those of the slip accelerations."""
+    """LOAD, the size of the terms that decide about each contact: its force in stick, its acceleration in slip.
+
+    Both feel what holds the sticking contacts. They are two sides of one number, so they must be measured alike: what
+    is zero but for round-off in stick is so in slip.
+    """
     coupled = False
     for i in range(N_CONTACTS):
         own = abs(W[D + i * N_CONTACTS + i])
-        W[LOAD + i] = W[SCALE + i] / own if I[MODE + i] == 0 and own > 0.0 else 0.0
+        W[LOAD + i] = W[SCALE + i] / own if I[MODE + i] == 0 and own > 0.0 else W[SCALE + i]
         for j in range(N_CONTACTS):
-            both = i != j and I[MODE + i] == 0 and I[MODE + j] == 0
-            coupled = coupled or (both and W[D + i * N_CONTACTS + j] != 0.0)
+            coupled = coupled or (i != j and I[MODE + j] == 0 and W[D + i * N_CONTACTS + j] != 0.0)
     if coupled:
         add_up_coupled_loads(W, I)
 
 
 def add_up_coupled_loads(W: Floats, I: Ints) -> None:
-    """The same where sticking contacts push each other: the inverse column by column."""
+    """The same where sticking contacts push others: |D⁻¹| times the sizes of the slip accelerations, by columns."""
     width = N_CONTACTS + 2
     for i in range(N_CONTACTS):
-        W[LOAD + i] = 0.0
+        W[LOAD + i] = 0.0 if I[MODE + i] == 0 else W[SCALE + i]
         for j in range(N_CONTACTS):
             W[MATRIX + i * width + j] = W[D + i * N_CONTACTS + j]
     stuck = factor(W, I)
     for a in range(stuck):
         column = I[ORDERING + a]
         for b in range(stuck):
-            row = I[ORDERING + b]
-            W[MATRIX + row * width + N_CONTACTS] = 1.0 if row == column else 0.0
+            W[MATRIX + I[ORDERING + b] * width + N_CONTACTS] = 1.0 if b == a else 0.0
         substitute(W, I, stuck)
-        for b in range(stuck):
-            row = I[ORDERING + b]
-            W[LOAD + row] += abs(W[MATRIX + row * width + N_CONTACTS + 1]) * W[SCALE + column]
+        for i in range(N_CONTACTS):
+            effect = 0.0
+            for b in range(stuck):
+                other = I[ORDERING + b]
+                weight = 1.0 if other == i else 0.0
+                if I[MODE + i] != 0:
+                    weight = W[D + i * N_CONTACTS + other]
+                effect += weight * W[MATRIX + other * width + N_CONTACTS + 1]
+            W[LOAD + i] += abs(effect) * W[SCALE + column]

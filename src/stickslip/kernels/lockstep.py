@@ -54,6 +54,7 @@ from stickslip.kernels.model import (
     CALM,
     CHANGE,
     CONDITION,
+    DRIVES,
     END,
     EVENTS,
     FACTOR,
@@ -268,7 +269,7 @@ def is_plain(W: Floats) -> bool:
             W[BASE + i] = 0.0
         else:
             set_side(W, i, h)
-        short = APART or W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM
+        short = APART or W[RESTS + i] == 0.0 or h * h * W[SCALE + i] <= REST_ROOM * largest_state(W)
         plain = plain and short and stays_clear(W, i, h)
     for i in range(N_WATCHED):
         plain = plain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
@@ -323,14 +324,15 @@ def last_term(W: Floats, row: int, h: float, size: float) -> float:
 
 
 def last_term_of_contact(W: Floats, i: int, h: float) -> float:
-    """Of the friction force in stick; of the sliding velocity just after release, when it is tiny."""
+    """Of the friction force in stick; of the sliding velocity just after release, when it is tiny, or where no state
+    knows how it moves."""
     row = POLYNOMIAL + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     sticks = W[RESTS + i] > 0.0
     growth = rough(h * (abs(W[row + 1]) + h * abs(W[row + 2])))
     last = max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1]))
     scale = rough(abs(W[row])) + growth + (rough(W[static]) if sticks else 0.0)
-    matters = sticks or rough(abs(W[row])) < 0.01 * growth
+    matters = DRIVES or sticks or rough(abs(W[row])) < 0.01 * growth
     own = rough_ratio(last, scale) if matters else NEVER
     if LIMIT_VARIES:
         own = max(own, last_term(W, static, h, abs(W[static])) if sticks else NEVER)
@@ -367,7 +369,7 @@ def limited(W: Floats, h: float) -> float:
         if any_lane(near):
             h = FARTHER * rough_exp2(rough_ratio(margin, decline)) if near else h
         # Where nothing is driven but by the contact, positions are exact anyhow.
-        if not APART and any_lane(sticks and h * h * W[SCALE + i] > REST_ROOM):
+        if not APART and any_lane(sticks and h * h * W[SCALE + i] > REST_ROOM * largest_state(W)):
             room = stick_room(W, i)
             h = min(h, room) if sticks else h
     return h
@@ -375,13 +377,19 @@ def limited(W: Floats, h: float) -> float:
 
 def stick_room(W: Floats, i: int) -> float:
     """The longest step in stick that does not move the positions by round-off."""
-    size = 1.0
     fastest = 0.0
     for j in range(N_STATES):
-        size = max(size, abs(W[SERIES + j * WIDTH]))
         fastest = max(fastest, abs(W[SERIES + j * WIDTH + 1]))
     scale = W[SCALE + i]
-    return max(STICK_ROOM * fastest / scale, sqrt(REST_ROOM * size / scale)) if scale > 0.0 else LARGEST
+    return max(STICK_ROOM * fastest / scale, sqrt(REST_ROOM * largest_state(W) / scale)) if scale > 0.0 else LARGEST
+
+
+def largest_state(W: Floats) -> float:
+    """How large the largest state has lately been."""
+    size = 0.0
+    for j in range(N_STATES):
+        size = max(size, W[LATELY + j])
+    return size
 
 
 # -- modes -------------------------------------------------------------------------------------------------------

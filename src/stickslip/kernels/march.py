@@ -4,9 +4,10 @@ from math import isfinite
 
 from stickslip.kernels.bristles import break_bond, breaking, note_bonds, start_bonds
 from stickslip.kernels.clock import advance_clock, set_clock, time_left
-from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, force_scale, settle, take_mode
+from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
+    BLUR,
     BRANCH,
     BRISTLES,
     CONTACT,
@@ -23,6 +24,7 @@ from stickslip.kernels.model import (
     GUESS,
     LAST_EVENT,
     LATE,
+    LOAD,
     MODE,
     N_BONDS,
     N_BRANCHES,
@@ -46,7 +48,6 @@ from stickslip.kernels.model import (
     ROW_STATIC,
     ROW_V,
     SAVED,
-    SCALE,
     SERIES,
     SIZE_GUARD,
     SIZE_V,
@@ -253,7 +254,7 @@ def breaks_invariants(W: Floats, I: Ints) -> bool:
         elif RIGID[i] == 1:
             static = W[ROW_STATIC + i * WIDTH]
             force = abs(W[ROW_FORCE + i * WIDTH])
-            if force - static > allowed * (force + static) + NOISE * force_scale(W, i):
+            if force - static > allowed * (force + static + W[LOAD + i]):
                 return True
     return False
 
@@ -286,18 +287,17 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
     earliest = 2.0
     for i in range(N_CONTACTS):
         # Where a contact was at rest when the step began, zeros there are not events: divide them out.
-        noise = NOISE if I[AT_REST + i] != 0 else -1.0
+        noise = W[BLUR] * W[LOAD + i] if I[AT_REST + i] != 0 else -1.0
         if I[MODE + i] != 0:
             row = ROW_V + i * WIDTH
             sign = float(I[MODE + i])
-            noise *= W[SCALE + i] * h
+            noise *= h
             root = 2.0 if stays_positive(W, row, sign, noise) else crossing_of(W, row, sign, row, 0.0, noise)
         elif N_BONDS > 0 and BRISTLES[i] > 0:
             root = min(breaking(W, i, 1.0), breaking(W, i, -1.0))
         else:
             force = ROW_FORCE + i * WIDTH
             static = ROW_STATIC + i * WIDTH
-            noise *= force_scale(W, i)
             root = crossing_of(W, force, -1.0, static, 1.0, noise)
             root = min(root, crossing_of(W, force, 1.0, static, 1.0, noise))
         W[ROOT + i] = root

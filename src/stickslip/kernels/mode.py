@@ -8,6 +8,7 @@ from stickslip.kernels.bristles import recall_bonds
 from stickslip.kernels.linear import add_up_loads
 from stickslip.kernels.model import (
     AT_REST,
+    BLUR,
     BRISTLES,
     DRIVEN,
     EVALUATIONS,
@@ -48,6 +49,7 @@ from stickslip.kernels.model import (
 from stickslip.kernels.step import set_natural_step, stick_room
 
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
+MOST_BLUR = 1e-10  # what it may leave at most where values and derivatives contradict each other
 SINGULAR, UNDECIDED = 1, 2
 RESTING, RELEASED = 1, 2  # contacts at rest: to be decided; or known to leave stick, to the side in MODE
 
@@ -79,7 +81,7 @@ def leading_sign(W: Floats, row: int, sign: float, added: int, weight: float, sc
     power = 1.0
     for k in range(ORDER + 1):
         value = (sign * W[row + k] + weight * W[added + k]) * power
-        if abs(value) > NOISE * scale:
+        if abs(value) > W[BLUR] * scale:
             return 1 if value > 0.0 else -1
         power *= W[GUESS]
     return 0
@@ -90,20 +92,15 @@ def urgency_of(W: Floats, I: Ints, i: int) -> float:
     mode = I[MODE + i]
     if mode != 0:
         row = ROW_V + i * WIDTH
-        return 0.5 if leading_sign(W, row, float(mode), row, 0.0, W[SCALE + i] * W[GUESS]) <= 0 else 0.0
+        return 0.5 if leading_sign(W, row, float(mode), row, 0.0, W[LOAD + i] * W[GUESS]) <= 0 else 0.0
     if N_BONDS > 0 and BRISTLES[i] > 0:
         return 0.0  # it is a bristle at its limit that ends stick
     force = ROW_FORCE + i * WIDTH
     static = ROW_STATIC + i * WIDTH
     side = 1.0 if W[force] > 0.0 else -1.0
-    if leading_sign(W, force, -side, static, 1.0, force_scale(W, i)) < 0:
+    if leading_sign(W, force, -side, static, 1.0, W[LOAD + i]) < 0:
         return 1.0 + max(abs(W[force]) - W[static], 0.0) / (W[static] + abs(W[force]))
     return 0.0
-
-
-def force_scale(W: Floats, i: int) -> float:
-    """The size of the terms that make up the margin of contact i in stick, S − |λ|."""
-    return W[SIZE_S + i] + max(W[LOAD + i], abs(W[ROW_FORCE + i * WIDTH]))
 
 
 def expand(W: Floats, I: Ints) -> int:
@@ -172,8 +169,22 @@ def expand_and_weigh(W: Floats, I: Ints) -> int:
 
 
 def settle(W: Floats, I: Ints) -> int:
-    """Choose the modes of all contacts at rest; leaves the series of the next step. 0, SINGULAR or UNDECIDED."""
+    """Choose the modes of all contacts at rest; leaves the series of the next step. 0, SINGULAR or UNDECIDED.
+
+    Where values and derivatives are all so close to zero that round-off makes them contradict each other, more of them
+    are taken for zero: the modes are those for the least round-off with which there are any.
+    """
     measure(W, I)
+    W[BLUR] = NOISE
+    failed = choose_modes(W, I)
+    while failed == UNDECIDED and W[BLUR] < MOST_BLUR:
+        W[BLUR] *= 100.0
+        failed = choose_modes(W, I)
+    return failed
+
+
+def choose_modes(W: Floats, I: Ints) -> int:
+    """The same for one measure of round-off: contacts at rest stick, unless they are released one by one."""
     for i in range(N_CONTACTS):
         if I[AT_REST + i] == RESTING:
             take_mode(W, I, i, 0)

@@ -49,9 +49,10 @@ P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = F
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; the rows of series; the state before
 an event; longest time between events, time of the last one; what the last step says of each sliding velocity now."""
 
-SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SCALE = LOAD = 0
+SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SCALE = LOAD = BLUR = 0
 """In W, sizes of the terms that make up a quantity, by which its round-off is measured: of v, a and S per contact, of
-what is watched and of the guards; of each slip acceleration with all friction; of each sticking force."""
+what is watched and of the guards; of each slip acceleration with all friction; of what decides about each contact, its
+force in stick and its acceleration in slip. And how much of such a size is taken for zero."""
 
 BOND = BOND_BEFORE = 0
 """In W: the bristles of all contacts as `bristles.py` lays them out, now and before an event."""
@@ -81,8 +82,9 @@ whether it runs, most steps, events at once, ticks without going on; changes of 
 state there, how long to wait for others, how large each state has lately been; how long ago the motion was the same,
 where that has just been found; the time in which it repeats itself, and its events then."""
 
-LIMIT_VARIES = APART = 1
-"""Whether a static limit changes along a step; whether a step at rest is expanded apart from those in slip."""
+LIMIT_VARIES = APART = DRIVES = 1
+"""Whether a static limit changes along a step; whether a step at rest is expanded apart from those in slip; whether a
+sliding velocity moves otherwise than the states."""
 
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
 EXCITATION = FINAL_TIME = BEAT = BEATS = FLASH = FLASHES = STOP = AT_STOP = RETURNED = RELEASED = 0

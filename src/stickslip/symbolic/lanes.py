@@ -11,9 +11,12 @@ from functools import cache
 import sympy
 
 from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.recurrence import Order, Unrolled, Writer, place
+from stickslip.symbolic.rounding import size
 from stickslip.symbolic.source import Printer, Source, grouped, indented
 from stickslip.symbolic.tape import Node
+from stickslip.symbolic.wave import Wave, with_waves
 
 LANE_LIMIT = 6000
 """Longest text of a step in multiplications: beyond it, compiling takes too long."""
@@ -185,7 +188,9 @@ class LaneSource(Source):
     def _constants_of_module(self) -> dict[str, int]:
         varies = any(isinstance(limit, int) for limit in self.S)
         rows = {"KEPT": self.kept, "LANE_ROWS": self.kept + len(self.constants)}
-        return super()._constants_of_module() | rows | {"LIMIT_VARIES": int(varies), "APART": int(self.apart)}
+        driven = any(self._is_driven(i) for i in range(self.contacts))
+        flags = {"LIMIT_VARIES": int(varies), "APART": int(self.apart), "DRIVES": int(driven)}
+        return super()._constants_of_module() | rows | flags
 
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""
@@ -255,7 +260,7 @@ class LaneSource(Source):
         alone = "not TOGETHER or " if at_rest else ""
         stuck = [f"stuck{i} = {alone}_sign{i} == 0.0" for i in range(self.contacts)]
         frozen = [f"{name} = {LanePrinter().doprint(e)}" for e, name in self.frozen.items()]
-        return [*heading, *indented([*signs, *stuck, *self._named_constants(), *frozen, *body])]
+        return [*heading, *indented([*signs, *stuck, "now = W[TIME]", *self._named_constants(), *frozen, *body])]
 
     def _output(self, kind: str, index: int, k: int, text: str, pattern: tuple[bool, ...]) -> None:
         """Order k of a series that others want; in its row is what would be in slip, where those at rest are apart."""
@@ -434,7 +439,7 @@ class LaneSource(Source):
     def _scales(self, pattern: tuple[bool, ...]) -> None:
         """The size of the terms that make up each slip acceleration: the measure for its round-off."""
         for i in range(self.contacts):
-            terms = [f"abs({self.coefficient(self.a[i], 0)})"]
+            terms = [self._size_of_acceleration(i)]
             for j, x in enumerate(self.D[i]):
                 if x != 0:
                     static = self.coefficient(self.S[j], 0)
@@ -443,6 +448,17 @@ class LaneSource(Source):
                     terms.append(largest if effect == 1 else f"abs({self.coefficient(effect, 0)})*{largest}")
             text = " + ".join(terms)
             self.writer.lines.append(f"W[SCALE + {i}] = {f'{text} if stuck0 else W[SCALE]' if any(pattern) else text}")
+
+    def _size_of_acceleration(self, contact: int) -> str:
+        """The terms of a, see rounding.py; waves count with their amplitude. Where that takes more than sums and
+        products, its value has to do."""
+        terms = size(with_waves(self.equations.a[contact])).replace(Wave, lambda *_: sympy.Integer(1))
+        if not all(
+            e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or _is_plain(e) for e in sympy.preorder_traversal(terms)
+        ):
+            return f"abs({self.coefficient(self.a[contact], 0)})"
+        states = {z: sympy.Symbol(self.writer.at(i, 0), real=True) for i, z in enumerate(self.equations.states)}
+        return grouped(self._plain(terms.xreplace(states | {TIME: sympy.Symbol("now", real=True)})))
 
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""
@@ -520,6 +536,12 @@ def _marked(line: str, order: int) -> str:
     """An assignment, as one of a coefficient of so high an order."""
     target, text = line.split(" = ", 1)
     return line if text == "0.0" else f"{target} = tail({order}, {text})"
+
+
+def _is_plain(e: sympy.Expr) -> bool:
+    """A number, a quantity, a sum, a product, a magnitude or a whole power."""
+    simple = e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or isinstance(e, sympy.Abs)
+    return bool(simple or (e.is_Pow and e.exp.is_Integer))
 
 
 def _sum(terms: list[str]) -> str:

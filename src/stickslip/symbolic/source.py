@@ -158,6 +158,7 @@ class Source:
             "SIZE_GUARD": len(self.watched) + len(self.tape.guards),
             "SCALE": m,
             "LOAD": m,
+            "BLUR": 1,
             "FORECAST": m,
             "ROOT": m,
             "SERIES": self.rows * self.width,
