@@ -23,6 +23,7 @@ from stickslip.kernels.model import (
     GUARD_STEP,
     GUESS,
     LAST_EVENT,
+    LAST_STEP,
     LATE,
     LOAD,
     MODE,
@@ -50,6 +51,8 @@ from stickslip.kernels.model import (
     SAVED,
     SERIES,
     SIZE_GUARD,
+    SIZE_RATE,
+    SIZE_S,
     SIZE_V,
     STATE,
     STATE_BEFORE,
@@ -121,6 +124,7 @@ def begin(W: Floats, I: Ints) -> int:
     I[EVALUATIONS] = 0
     W[GAP] = 0.0
     W[LAST_EVENT] = W[TIME]
+    W[LAST_STEP] = 0.0
     branches(W, I, 0.0)
     I[READY] = 1
     return FINISHED if settle(W, I) == 0 else INDETERMINATE
@@ -186,6 +190,7 @@ def march(
             set_clock(W, W[END])
         else:
             advance_clock(W, tau)
+        W[LAST_STEP] = tau
         note_forecasts(W, tau)
         note_rests(W, I, x)
         project(W, I)
@@ -222,7 +227,8 @@ def impossible_friction(W: Floats, I: Ints) -> int:
             I[CONTACT] = WATCHED_CONTACT[g]
             return WATCHED_STATUS[g]
     for i in range(N_CONTACTS):
-        if I[MODE + i] * W[ROW_FORCE + i * WIDTH] > 0.0 and (N_BONDS == 0 or BRISTLES[i] == 0):
+        pushes = I[MODE + i] * W[ROW_FORCE + i * WIDTH] > NOISE * W[SIZE_S + i]
+        if pushes and (N_BONDS == 0 or BRISTLES[i] == 0):
             I[CONTACT] = i
             return NEGATIVE_FRICTION
     return FINISHED
@@ -323,10 +329,18 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
     return earliest
 
 
+def guard_noise(W: Floats, g: int) -> float:
+    """What round-off leaves of a guard that is zero on the step for which the powers are set.
+
+    A velocity of zero is so because forces cancel: what they leave, times the step, is no motion.
+    """
+    return NOISE * (W[SIZE_GUARD + g] + abs(W[POWER + 1]) * W[SIZE_RATE + g])
+
+
 def guard_crossing(W: Floats, g: int) -> float:
     """Where on the step something watched, or the guard of a frozen branch, turns negative."""
     row = ROW_GUARD + g * WIDTH
-    noise = NOISE * W[SIZE_GUARD + g]
+    noise = guard_noise(W, g)
     return 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
 
 

@@ -45,14 +45,16 @@ TIME = LATE = NATURAL = GUESS = END = TOLERANCE = 0
 """In W: the state z, the time in two parts (see `clock.py`), the natural step length and a guess at it, the time to
 stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = FORECAST = 0
+P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = LAST_STEP = FORECAST = 0
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; the rows of series; the state before
-an event; longest time between events, time of the last one; what the last step says of each sliding velocity now."""
+an event; longest time between events, time of the last one; length of the last step, and what it says of each sliding
+velocity now."""
 
-SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SCALE = LOAD = BLUR = 0
+SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SIZE_RATE = SCALE = LOAD = BLUR = 0
 """In W, sizes of the terms that make up a quantity, by which its round-off is measured: of v, a and S per contact, of
-what is watched and of the guards; of each slip acceleration with all friction; of what decides about each contact, its
-force in stick and its acceleration in slip. And how much of such a size is taken for zero."""
+what is watched and of the guards, and of the rates of these; of each slip acceleration with all friction; of what
+decides about each contact, its force in stick and its acceleration in slip. And how much of such a size is taken for
+zero."""
 
 BOND = BOND_BEFORE = 0
 """In W: the bristles of all contacts as `bristles.py` lays them out, now and before an event."""

@@ -7,7 +7,7 @@ negative duration. Only frozen branches end steps here, since they are part of t
 from math import copysign, isfinite
 
 from stickslip.kernels.clock import advance_clock
-from stickslip.kernels.march import crossing_of
+from stickslip.kernels.march import crossing_of, guard_noise
 from stickslip.kernels.mode import NOISE, expand, measure
 from stickslip.kernels.model import (
     AT_REST,
@@ -16,6 +16,7 @@ from stickslip.kernels.model import (
     EVALUATIONS,
     GUARD_BRANCH,
     GUARD_STEP,
+    LAST_STEP,
     LATE,
     MODE,
     N_BRANCHES,
@@ -27,7 +28,6 @@ from stickslip.kernels.model import (
     ROW_GUARD,
     SAVED,
     SERIES,
-    SIZE_GUARD,
     STATE,
     TANGENT,
     VARIATION,
@@ -50,6 +50,7 @@ def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:
     """Advance state and directions by `duration` in the modes given; leaves the series at the end. A status."""
     constants(W)
     W[LATE] = 0.0
+    W[LAST_STEP] = 0.0
     I[EVALUATIONS] = 0
     for i in range(N_CONTACTS):
         I[AT_REST + i] = 1 if I[MODE + i] == 0 else 0
@@ -81,6 +82,7 @@ def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:
         for i in range(N_STATES):
             W[STATE + i] = W[WORK + i]
         advance_clock(W, tau)
+        W[LAST_STEP] = abs(tau)
         left = 0.0 if tau == left else left - tau
         if guard >= 0:
             pass_branch(W, I, guard)
@@ -95,7 +97,7 @@ def first_guard(W: Floats) -> int:
     earliest = 2.0
     for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
         row = ROW_GUARD + g * WIDTH
-        root = crossing_of(W, row, 1.0, row, 0.0, NOISE * W[SIZE_GUARD + g])
+        root = crossing_of(W, row, 1.0, row, 0.0, guard_noise(W, g))
         if root < earliest:
             earliest = root
             found = g

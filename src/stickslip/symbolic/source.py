@@ -14,7 +14,7 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from stickslip.symbolic.equations import Equations, Table, TableSlope
-from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, sign_of
+from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, along, sign_of
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
 from stickslip.symbolic.rounding import size
 from stickslip.symbolic.tape import Tape
@@ -156,6 +156,8 @@ class Source:
             "SIZE_A": m,
             "SIZE_S": m,
             "SIZE_GUARD": len(self.watched) + len(self.tape.guards),
+            "SIZE_RATE": len(self.watched) + len(self.tape.guards),
+            "LAST_STEP": 1,
             "SCALE": m,
             "LOAD": m,
             "BLUR": 1,
@@ -371,16 +373,27 @@ class Source:
         speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
         guards = [e.normal[i] for i in self._lifting()] + list(e.doubtful.values()) + list(e.steep.values())
         guards += [branches[guard.branch].expression for guard in self.tape.guards]
+        guards = [guard.xreplace(speeds) for guard in guards]
         kinds = {"V": e.h, "A": e.a, "S": e.S, "GUARD": guards}
-        targets = [(f"W[SIZE_{kind} + {i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
-        targets = [(target, size(with_waves(x.xreplace(speeds)))) for target, x in targets]
-        expressions = [x for _, x in targets]
+        values = [(f"W[SIZE_{kind} + {i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
+        values = [(target, size(with_waves(x.xreplace(speeds)))) for target, x in values]
+        rates = [(f"W[SIZE_RATE + {i}]", self._size_of_rate(guard)) for i, guard in enumerate(guards)]
+        expressions = [x for _, x in values + rates]
+        loads = [f"_load{i} = max(W[SIZE_S + {i}], W[R + {i}])" for i in range(self.contacts if rates else 0)]
         return [
             "def sizes(W: Floats, I: Ints) -> None:",
             '    """The size of the terms that make up v, a, S and the guards: the measure for their round-off."""',
             *indented([*self._unpack(expressions), *self._signs(expressions)]),
-            *indented(assignments(targets) or ["return"]),
+            *indented([*assignments(values), *loads, *assignments(rates)] or ["return"]),
         ]
+
+    def _size_of_rate(self, guard: sympy.Expr) -> sympy.Expr:
+        """The size of what a guard changes by in unit time, with friction as large as it may be."""
+        e = self.equations
+        total = size(with_waves(along(guard, e.states, e.f) + sympy.diff(guard, TIME)))
+        for i, column in enumerate(zip(*e.G, strict=True)):
+            total += size(with_waves(along(guard, e.states, column))) * sympy.Symbol(f"_load{i}", real=True)
+        return total
 
     def _lifting(self) -> list[int]:
         """Contacts whose normal force may change."""
@@ -397,7 +410,8 @@ class Source:
             return [*lines, "    return"]
         lines += indented([*self._unpack(expressions), *self._signs(expressions)])
         for number, (branch, e) in enumerate(zip(self.tape.branches, expressions, strict=True)):
-            known = f"{python(e)}, I[BRANCH + {number}], noise*W[SIZE_GUARD + {first[number]}]"
+            scale = f"(W[SIZE_GUARD + {first[number]}] + W[LAST_STEP]*W[SIZE_RATE + {first[number]}])"
+            known = f"{python(e)}, I[BRANCH + {number}], noise*{scale}"
             if branch.table is None:
                 lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {known})")
             else:
