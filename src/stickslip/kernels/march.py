@@ -16,7 +16,6 @@ from stickslip.kernels.model import (
     END,
     EVALUATIONS,
     EVENTS,
-    FORECAST,
     GAP,
     GUARD,
     GUARD_BRANCH,
@@ -94,7 +93,7 @@ MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
-BROKEN = 1e-6  # of what a quantity is made of: so much may no step be off
+BROKEN = 1e-6  # see `allowance`
 
 
 def begin(W: Floats, I: Ints) -> int:
@@ -191,7 +190,8 @@ def march(
         else:
             advance_clock(W, tau)
         W[LAST_STEP] = tau
-        note_forecasts(W, tau)
+        if strays(W, I, tau):
+            return INCONSISTENT
         note_rests(W, I, x)
         project(W, I)
         if x > 1.0:
@@ -234,28 +234,40 @@ def impossible_friction(W: Floats, I: Ints) -> int:
     return FINISHED
 
 
-def note_forecasts(W: Floats, tau: float) -> None:
-    """What the step says of sliding velocities that move otherwise than the states, to be compared with what is."""
+def strays(W: Floats, I: Ints, tau: float) -> bool:
+    """Whether the polynomial of a sliding velocity that moves otherwise than the states is not what it should be at the
+    end of the step: then its zeros are none."""
+    driven = False
     for i in range(N_CONTACTS):
-        if DRIVEN[i] == 1:
-            W[FORECAST + i] = value_at(W, ROW_V + i * WIDTH, tau)
+        driven = driven or DRIVEN[i] == 1
+    if not driven:
+        return False
+    ingredients(W, I)
+    for i in range(N_CONTACTS):
+        row = ROW_V + i * WIDTH
+        scale = W[SIZE_V + i] + abs(W[V + i]) + abs(W[row]) + tau * abs(W[row + 1])
+        if DRIVEN[i] == 1 and RIGID[i] == 1 and abs(value_at(W, row, tau) - W[V + i]) > allowance(W) * scale:
+            return True
+    return False
+
+
+def allowance(W: Floats) -> float:
+    """Of what a quantity is made of: so much may no step be off."""
+    return max(BROKEN, 1e3 * W[TOLERANCE])
 
 
 def breaks_invariants(W: Floats, I: Ints) -> bool:
     """Whether the state to which a step without event has led contradicts the modes.
 
-    What slips has kept its direction, what sticks is held, and a sliding velocity is what the step said it would be.
-    None of this can happen unless a step was too long for something that it did not resolve: then the run must not go
-    on as if nothing were wrong.
+    What slips has kept its direction, and what sticks is held. This is so unless a step was too long for something that
+    it did not resolve: then the run must not go on as if nothing were wrong.
     """
-    allowed = max(BROKEN, 1e3 * W[TOLERANCE])
+    allowed = allowance(W)
     for i in range(N_CONTACTS):
         v = W[ROW_V + i * WIDTH]
         if I[MODE + i] != 0:
             motion = abs(v) + W[GUESS] * abs(W[ROW_V + i * WIDTH + 1]) + NOISE * W[SIZE_V + i]
             if I[MODE + i] * v < -allowed * motion:
-                return True
-            if DRIVEN[i] == 1 and abs(W[FORECAST + i] - v) > allowed * (motion + W[SIZE_V + i]):
                 return True
         elif RIGID[i] == 1:
             static = W[ROW_STATIC + i * WIDTH]

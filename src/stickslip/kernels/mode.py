@@ -13,6 +13,7 @@ from stickslip.kernels.model import (
     DRIVEN,
     EVALUATIONS,
     GUESS,
+    HOLDABLE,
     LEVER,
     LOAD,
     MECHANICAL,
@@ -42,6 +43,7 @@ from stickslip.kernels.model import (
     G,
     Ints,
     R,
+    S,
     reset,
     sizes,
     taylor,
@@ -49,6 +51,7 @@ from stickslip.kernels.model import (
 from stickslip.kernels.step import set_natural_step, stick_room
 
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
+MOST_TRIED = 6  # contacts at rest of which all combinations are tried
 MOST_BLUR = 1e-10  # what it may leave at most where values and derivatives contradict each other
 SINGULAR, UNDECIDED = 1, 2
 RESTING, RELEASED = 1, 2  # contacts at rest: to be decided; or known to leave stick, to the side in MODE
@@ -191,14 +194,11 @@ def choose_modes(W: Floats, I: Ints) -> int:
     for _ in range(4 * count_resting(I) + 4):
         if expand_and_weigh(W, I) != 0:
             break
-        urgency = 0.0
-        contact = -1
-        for i in range(N_CONTACTS):
-            if I[AT_REST + i] != 0 and urgency_of(W, I, i) > urgency:
-                urgency = urgency_of(W, I, i)
-                contact = i
+        contact = most_urgent(W, I)
         if contact < 0:
-            return 0
+            if not is_ambiguous(W, I):
+                return 0
+            break
         if I[MODE + contact] != 0:
             take_mode(W, I, contact, 0)
         else:  # released to the side against which the friction force pushed
@@ -206,34 +206,90 @@ def choose_modes(W: Floats, I: Ints) -> int:
     return enumerate_modes(W, I)
 
 
+def most_urgent(W: Floats, I: Ints) -> int:
+    """The contact at rest that wants another mode most; -1 when all are content."""
+    urgency = 0.0
+    contact = -1
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] != 0 and urgency_of(W, I, i) > urgency:
+            urgency = urgency_of(W, I, i)
+            contact = i
+    return contact
+
+
+def is_ambiguous(W: Floats, I: Ints) -> bool:
+    """Whether other modes may be consistent as well.
+
+    That takes contacts at rest that push each other, one of which is let go, and friction that is larger in stick than
+    at the beginning of slip: then one contact may hold because another slips, or the other way round.
+    """
+    released = False
+    drops = False
+    coupled = False
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] != 0:
+            released = released or I[MODE + i] != 0
+            drops = drops or W[R + i] < (1.0 - NOISE) * W[S + i]
+            for j in range(N_CONTACTS):
+                coupled = coupled or (i != j and I[AT_REST + j] != 0 and W[D + i * N_CONTACTS + j] != 0.0)
+    return released and drops and coupled and count_resting(I) <= MOST_TRIED
+
+
 def enumerate_modes(W: Floats, I: Ints) -> int:
-    """Try every combination, most sticking first, where releasing one by one does not end."""
+    """Try every combination. Of those that are consistent, the modes are the one in which most contacts stick; among
+    several, the one that lets fewest go that could all be held at once. This does not depend on the order of contacts.
+    """
     failed = UNDECIDED
     resting = count_resting(I)
     combinations = 1
     for _ in range(resting):
         combinations *= 3
-    if resting > 6:
+    if resting > MOST_TRIED:
         return failed
+    for i in range(N_CONTACTS):
+        I[HOLDABLE + i] = 0
     for sticking in range(resting, -1, -1):
+        best = -1
+        least = N_CONTACTS + 1
         for code in range(combinations):
-            rest = code
-            zeros = 0
-            for i in range(N_CONTACTS):
-                if I[AT_REST + i] != 0:
-                    take_mode(W, I, i, rest % 3 - 1)
-                    rest //= 3
-                    if I[MODE + i] == 0:
-                        zeros += 1
-            if zeros != sticking:
+            if take_modes(W, I, code) != sticking:
                 continue
             if expand_and_weigh(W, I) != 0:
                 failed = SINGULAR
                 continue
-            urgency = 0.0
-            for i in range(N_CONTACTS):
-                if I[AT_REST + i] != 0:
-                    urgency = max(urgency, urgency_of(W, I, i))
-            if urgency == 0.0:
-                return 0
+            if sticking == resting:
+                note_holdable(W, I)
+            if most_urgent(W, I) < 0 and needless(I) < least:
+                least = needless(I)
+                best = code
+        if best >= 0:
+            take_modes(W, I, best)
+            return expand_and_weigh(W, I)
     return failed
+
+
+def take_modes(W: Floats, I: Ints, code: int) -> int:
+    """Let the contacts at rest try the modes of a combination, given by its number; how many of them stick."""
+    sticking = 0
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] != 0:
+            take_mode(W, I, i, code % 3 - 1)
+            code //= 3
+            if I[MODE + i] == 0:
+                sticking += 1
+    return sticking
+
+
+def note_holdable(W: Floats, I: Ints) -> None:
+    """Which contacts are held where all at rest stick."""
+    for i in range(N_CONTACTS):
+        I[HOLDABLE + i] = 1 if I[AT_REST + i] != 0 and urgency_of(W, I, i) == 0.0 else 0
+
+
+def needless(I: Ints) -> int:
+    """How many contacts are let go that could be held where all at rest stick."""
+    count = 0
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] != 0 and I[MODE + i] != 0 and I[HOLDABLE + i] == 1:
+            count += 1
+    return count

@@ -45,10 +45,9 @@ TIME = LATE = NATURAL = GUESS = END = TOLERANCE = 0
 """In W: the state z, the time in two parts (see `clock.py`), the natural step length and a guess at it, the time to
 stop, the relative tolerance."""
 
-P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = LAST_STEP = FORECAST = 0
+P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = LAST_STEP = 0
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; the rows of series; the state before
-an event; longest time between events, time of the last one; length of the last step, and what it says of each sliding
-velocity now."""
+an event; longest time between events, time of the last one; length of the last step."""
 
 SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SIZE_RATE = SCALE = LOAD = BLUR = 0
 """In W, sizes of the terms that make up a quantity, by which its round-off is measured: of v, a and S per contact, of
@@ -69,12 +68,12 @@ directions, work space, ż before an event, and by how much each direction delay
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
 EVALUATIONS = 0
-SEED = POINT = DRAWS = BONDED = BREAKS = 0
+SEED = POINT = DRAWS = BONDED = BREAKS = HOLDABLE = 0
 DIRECTIONS = VARIED = BRANCH_BEFORE = FINAL = FRESH = JUMPED = 0
 """In I: the seed of chance, the number of the trajectory, and that of the event; bonds that chance has placed, and
-bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, what ended a step;
-for small changes their number, the parameter each varies, branches before and modes after an event, contacts that have
-entered a mode, and states that jumped there."""
+bonds broken; contacts that could all be held at once; slip signs, frozen branches, contacts at rest, pivots, modes
+before an event, counters, what ended a step; for small changes their number, the parameter each varies, branches before
+and modes after an event, contacts that have entered a mode, and states that jumped there."""
 
 SIGN = BEFORE = CALM = AFTER = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
 CHANGE = HEED = OLD_TIME = OLD_STATE = PATIENCE = LATELY = AGAIN = CYCLE = CYCLE_EVENTS = 0

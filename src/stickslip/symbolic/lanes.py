@@ -13,10 +13,10 @@ import sympy
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.recurrence import Order, Unrolled, Writer, place
-from stickslip.symbolic.rounding import size
+from stickslip.symbolic.rounding import Magnitude, size
 from stickslip.symbolic.source import Printer, Source, grouped, indented
 from stickslip.symbolic.tape import Node
-from stickslip.symbolic.wave import Wave, with_waves
+from stickslip.symbolic.wave import with_waves
 
 LANE_LIMIT = 6000
 """Longest text of a step in multiplications: beyond it, compiling takes too long."""
@@ -450,9 +450,8 @@ class LaneSource(Source):
             self.writer.lines.append(f"W[SCALE + {i}] = {f'{text} if stuck0 else W[SCALE]' if any(pattern) else text}")
 
     def _size_of_acceleration(self, contact: int) -> str:
-        """The terms of a, see rounding.py; waves count with their amplitude. Where that takes more than sums and
-        products, its value has to do."""
-        terms = size(with_waves(self.equations.a[contact])).replace(Wave, lambda *_: sympy.Integer(1))
+        """The terms of a, see rounding.py. Where that takes more than sums and products, its value has to do."""
+        terms = size(with_waves(self.equations.a[contact]))
         if not all(
             e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or _is_plain(e) for e in sympy.preorder_traversal(terms)
         ):
@@ -540,7 +539,7 @@ def _marked(line: str, order: int) -> str:
 
 def _is_plain(e: sympy.Expr) -> bool:
     """A number, a quantity, a sum, a product, a magnitude or a whole power."""
-    simple = e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or isinstance(e, sympy.Abs)
+    simple = e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or isinstance(e, sympy.Abs | Magnitude)
     return bool(simple or (e.is_Pow and e.exp.is_Integer))
 
 

@@ -19,6 +19,12 @@ from stickslip.symbolic.equations import Table, TableSlope
 from stickslip.symbolic.wave import Wave
 
 
+class Magnitude(sympy.Function):  # type: ignore[misc]
+    """The magnitude of an expression, left as it is: SymPy's own takes powers apart into real and imaginary parts."""
+
+    nargs = 1
+
+
 def size(expression: sympy.Expr) -> sympy.Expr:
     """The size of the terms of an expression, itself an expression that is never negative.
 
@@ -27,8 +33,12 @@ def size(expression: sympy.Expr) -> sympy.Expr:
     3*Abs(x) + 3*Abs(y)
     """
     e = expression
-    if e.is_Number or e.is_Symbol or isinstance(e, Wave | TableSlope | sympy.sign | sympy.Heaviside | sympy.DiracDelta):
+    if e.is_Number or e.is_Symbol:
         return sympy.Abs(e)
+    if isinstance(e, Wave):
+        return sympy.Integer(1)
+    if isinstance(e, TableSlope | sympy.sign | sympy.Heaviside | sympy.DiracDelta):
+        return Magnitude(e)
     if e.is_Add:
         return sympy.Add(*(size(term) for term in e.args))
     if e.is_Mul:
@@ -38,12 +48,19 @@ def size(expression: sympy.Expr) -> sympy.Expr:
     if isinstance(e, sympy.Min | sympy.Max):
         return sympy.Max(*(size(argument) for argument in e.args))
     if isinstance(e, sympy.Piecewise):
-        return sympy.Piecewise(*((size(value), condition) for value, condition in e.args))
+        return _choice(e)
     if isinstance(e, Table):
-        return sympy.Abs(e) + sympy.Abs(TableSlope(*e.args)) * size(e.args[1])
+        return Magnitude(e) + Magnitude(TableSlope(*e.args)) * size(e.args[1])
     if e.is_Pow:
         return _power(e.base, e.exp)
-    return sympy.Abs(e) + sympy.Abs(e.fdiff(1)) * size(e.args[0])
+    return Magnitude(e) + Magnitude(e.fdiff(1)) * size(e.args[0])
+
+
+def _choice(e: sympy.Piecewise) -> sympy.Expr:
+    """On the verge between two formulas either may be in force; one that does not exist everywhere is not asked."""
+    pieces = [(size(value), condition) for value, condition in e.args]
+    partial = any(x.is_Pow and not x.exp.is_Integer for x in e.atoms(sympy.Pow)) or e.has(sympy.log)
+    return sympy.Piecewise(*pieces) if partial else sympy.Max(*(value for value, _ in pieces))
 
 
 def _product(e: sympy.Mul) -> sympy.Expr:
@@ -55,16 +72,16 @@ def _product(e: sympy.Mul) -> sympy.Expr:
         return magnitude
     terms = []
     for i, factor in enumerate(others):
-        rest = sympy.Mul(*(sympy.Abs(other) for j, other in enumerate(others) if j != i))
+        rest = sympy.Mul(*(Magnitude(other) for j, other in enumerate(others) if j != i))
         terms.append(size(factor) * rest)
     return magnitude * sympy.Add(*terms)
 
 
 def _power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
     """aⁿ changes by n aⁿ⁻¹ of what a does; for n < 1 the slope has no bound, so the size itself is raised."""
-    whole = sympy.Abs(sympy.Pow(base, exponent))
+    whole = Magnitude(sympy.Pow(base, exponent))
     if not exponent.is_number or base.is_Symbol:
         return whole
     if 0 < exponent < 1:
         return size(base) ** exponent
-    return whole + sympy.Abs(exponent * sympy.Pow(base, exponent - 1)) * size(base)
+    return whole + Magnitude(exponent * sympy.Pow(base, exponent - 1)) * size(base)

@@ -16,7 +16,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from stickslip.symbolic.equations import Equations, Table, TableSlope
 from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, along, sign_of
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
-from stickslip.symbolic.rounding import size
+from stickslip.symbolic.rounding import Magnitude, size
 from stickslip.symbolic.tape import Tape
 from stickslip.symbolic.wave import Wave, with_waves
 
@@ -41,6 +41,9 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
     def _print_Table(self, e: Table) -> str:
         number = int(e.args[0])
         return f"table_value(W, TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
+
+    def _print_Magnitude(self, e: Magnitude) -> str:
+        return f"abs({self._print(e.args[0])})"
 
     def _print_Wave(self, e: Wave) -> str:
         turned, rate, phase, time = e.args
@@ -161,7 +164,6 @@ class Source:
             "SCALE": m,
             "LOAD": m,
             "BLUR": 1,
-            "FORECAST": m,
             "ROOT": m,
             "SERIES": self.rows * self.width,
             "MATRIX": m * (m + 2),
@@ -184,7 +186,14 @@ class Source:
     def _integer_sizes(self) -> dict[str, int]:
         """What lies in I."""
         m = self.contacts
-        sizes = {"MODE": m, "BRANCH": len(self.tape.branches), "AT_REST": m, "SAVED": m, "ORDERING": 2 * m}
+        sizes = {
+            "MODE": m,
+            "BRANCH": len(self.tape.branches),
+            "AT_REST": m,
+            "SAVED": m,
+            "ORDERING": 2 * m,
+            "HOLDABLE": m,
+        }
         single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS"]
         single += ["SEED", "POINT", "DRAWS", "BONDED", "BREAKS"]
         return sizes | dict.fromkeys(single, 1)
