@@ -7,7 +7,7 @@ sliding velocities and of the friction forces, which is all that these methods n
 from math import isfinite
 
 from stickslip.kernels.march import STEP_WIDTH, change, note_rests, project, remember_events
-from stickslip.kernels.mode import expand
+from stickslip.kernels.mode import NOISE, expand
 from stickslip.kernels.model import (
     AT_REST,
     CONTACT,
@@ -34,6 +34,7 @@ from stickslip.kernels.model import (
     WIDTH,
     WORK,
     Floats,
+    G,
     Ints,
     V,
     branches,
@@ -49,6 +50,7 @@ from stickslip.kernels.outcome import (
     TOO_MANY_STEPS,
 )
 from stickslip.kernels.polynomial import set_powers
+from stickslip.kernels.reach import spread
 
 HENON, BISECTION, LIVE = 0, 1, 2
 N_KEPT = N_STATES + 2 * N_CONTACTS
@@ -62,6 +64,11 @@ VALUE = TOTAL + N_STATES + 1
 SLOPE = VALUE + N_KEPT
 NEAR_TIME = SLOPE + N_KEPT
 NEAR = NEAR_TIME + 1
+REACH = NEAR + N_STATES
+SCRATCH = REACH + N_STATES
+FLIPPED = SCRATCH + 2 * N_STATES
+"""In W: start and first three Taylor terms of the step, what its stages add up to, what is kept for its cubics; where
+Hénon's trick begins; how far states reach; scratch; 1 if a live sign flipped."""
 
 
 def march_fixed(
@@ -98,7 +105,7 @@ def march_fixed(
                 return NEGATIVE_FRICTION
         if runge_kutta(W, I, h, method) != 0:
             return INDETERMINATE
-        if loses_the_motion(W, h) != 0:
+        if loses_the_motion(W, I, h) != 0:
             return STEP_TOO_LARGE
         if expand(W, I) != 0:
             return INDETERMINATE
@@ -149,8 +156,9 @@ def rates(W: Floats, I: Ints, method: int) -> int:
     if method == LIVE:
         ingredients(W, I)
         for i in range(N_CONTACTS):
-            if I[MODE + i] != 0 and W[V + i] != 0.0:
-                I[MODE + i] = 1 if W[V + i] > 0.0 else -1
+            if I[MODE + i] * W[V + i] < 0.0:
+                I[MODE + i] = -I[MODE + i]
+                W[FLIPPED] = 1.0
     return expand(W, I)
 
 
@@ -158,6 +166,7 @@ def runge_kutta(W: Floats, I: Ints, h: float, method: int) -> int:
     """One step of the classical fourth-order method from the kept start."""
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
+    W[FLIPPED] = 0.0
     for i in range(N_STATES):
         W[TOTAL + i] = W[FIRST + i]
         W[STATE + i] = W[OLD + i] + 0.5 * h * W[FIRST + i]
@@ -180,12 +189,34 @@ def runge_kutta(W: Floats, I: Ints, h: float, method: int) -> int:
     return 0
 
 
-def loses_the_motion(W: Floats, h: float) -> int:
-    """1 where the step departs grossly from the series at its start, cut after the third power of h."""
+def loses_the_motion(W: Floats, I: Ints, h: float) -> int:
+    """1 where the step departs grossly from the series at its start: more than round-off or a flipped sign can do."""
+    for i in range(N_STATES):
+        W[REACH + i] = 0.0
+    if departs(W, h, 0.0) == 0:
+        return 0
+    set_reach(W, I, h)
+    return departs(W, h, 1.0 if W[FLIPPED] != 0.0 else NOISE)
+
+
+def set_reach(W: Floats, I: Ints, h: float) -> None:
+    """How far each state would come on the step if friction did not balance the other forces."""
+    ingredients(W, I)
+    for i in range(N_STATES):
+        terms = abs(W[FIRST + i])
+        for j in range(N_CONTACTS):
+            largest = max(abs(W[VALUE + N_STATES + N_CONTACTS + j]), abs(W[ROW_FORCE + j * WIDTH]))
+            terms += abs(W[G + i * N_CONTACTS + j]) * largest
+        W[REACH + i] = h * terms
+    spread(W, I, h, REACH, SCRATCH)
+
+
+def departs(W: Floats, h: float, part: float) -> int:
+    """Whether a state leaves the series, cut after the third power of h, by more than that part of its reach."""
     for i in range(N_STATES):
         short = W[FIRST + i] * h + W[SECOND + i] * h * h + W[THIRD + i] * h * h * h
         size = abs(W[OLD + i]) + abs(W[FIRST + i]) * h + abs(W[SECOND + i]) * h * h
-        if not (abs(W[STATE + i] - W[OLD + i] - short) <= 0.3 * size + 1e-300):
+        if not (abs(W[STATE + i] - W[OLD + i] - short) <= 0.3 * size + part * W[REACH + i]):
             return 1
     return 0
 

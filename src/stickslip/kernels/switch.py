@@ -6,7 +6,7 @@ beyond, it is in transition to slip with λ = ±S. `field` is that right-hand si
 pair of Dormand and Prince, 5(4), with its dense output of degree 4: the record needs ORDER = 4.
 """
 
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
@@ -50,6 +50,7 @@ from stickslip.kernels.model import (
     ingredients,
 )
 from stickslip.kernels.outcome import FINISHED, INDETERMINATE, PAUSED, STALLED, TOO_MANY_STEPS
+from stickslip.kernels.reach import spread
 from stickslip.kernels.watch import impossible
 
 STAGES = 7
@@ -97,11 +98,13 @@ HERE = SAMPLED + 2 * SAMPLES * N_CONTACTS
 ORIGIN = HERE + N_STATES
 NEXT = ORIGIN + N_STATES
 LARGEST = NEXT + N_STATES
-SCRATCH = LARGEST + N_STATES
-STAGE = SCRATCH + N_STATES
+REACH = LARGEST + N_STATES
+SCRATCH = REACH + N_STATES
+STAGE = SCRATCH + 2 * N_STATES
+HOLDING = STAGE + STAGES * N_STATES
 """In W: η, absolute tolerance, start and longest length of the step, rate at which stick times are forgotten; per
 contact 1/τ, v, λ, the mode after the step, v before it, samples; per state: before centring, at both ends of the step,
-its largest value so far, scratch, rates."""
+its largest value so far, its reach (see `reach.py`), scratch, rates of all stages; forces of all stages."""
 
 
 # -- the right-hand side -----------------------------------------------------------------------------------------
@@ -330,6 +333,7 @@ def begin(W: Floats, I: Ints) -> int:
     I[EVALUATIONS] = 1
     W[CEILING] = 1e300
     failed = field(W, I, STAGE)
+    note_holding(W, I, 0)
     for i in range(N_CONTACTS):
         W[BEFORE + i] = W[SPEED + i]
     position = 0.0
@@ -394,7 +398,7 @@ def step(W: Floats, I: Ints) -> int:
         if strict != 0 and shorter < 1.0:
             W[CEILING] = shorter * h
             continue
-        error = error_of(W, h)
+        error = error_of(W, I, h)
         change = 0.2  # where the error is not a number
         if error <= 1e-9:
             change = growth
@@ -422,6 +426,7 @@ def stages(W: Floats, I: Ints, h: float, strict: int) -> int:
         I[EVALUATIONS] += 1
         if field(W, I, STAGE + s * N_STATES) != 0:
             return UNDETERMINED
+        note_holding(W, I, s)
         if strict != 0:
             for i in range(N_CONTACTS):
                 if I[SAVED + i] == 0 and I[AT_REST + i] == 0:
@@ -429,31 +434,79 @@ def stages(W: Floats, I: Ints, h: float, strict: int) -> int:
     return DONE
 
 
+def note_holding(W: Floats, I: Ints, s: int) -> None:
+    """Keep the forces that hold contacts at a stage; infinite for a contact that does not stick."""
+    for i in range(N_CONTACTS):
+        W[HOLDING + s * N_CONTACTS + i] = W[FORCE + i] if I[MODE + i] == 0 else inf
+
+
 def overshoot(W: Floats, I: Ints) -> float:
     """How much of the step leads into the band of a contact that slips to one side before and to the other after it."""
     part = 1.0
     for i in range(N_CONTACTS):
-        if I[AT_REST + i] == 0 and I[MODE + i] * I[SAVED + i] < 0:
+        if I[AT_REST + i] == 0 and I[MODE + i] * I[SAVED + i] < 0 and abs(W[BEFORE + i]) > W[ETA]:
             part = min(part, abs(W[BEFORE + i]) / (abs(W[BEFORE + i]) + abs(W[SPEED + i])))
     return part
 
 
-def error_of(W: Floats, h: float) -> float:
+def error_of(W: Floats, I: Ints, h: float) -> float:
     """The estimated error of a step over its tolerance (root mean square).
 
-    Relative to the largest value each state has had so far: a state that passes zero does not ask for more.
+    Relative to the largest value each state has had so far: a state that passes zero does not ask for more. Nor does
+    one that has not moved yet, since what a contact does inside its band has no meaning.
+    """
+    for i in range(N_STATES):
+        W[REACH + i] = 0.0
+    error = weighted_error(W, h)
+    if error > 1.0:
+        set_reach(W, I, h)
+        error = weighted_error(W, h)
+    return error
+
+
+def set_reach(W: Floats, I: Ints, h: float) -> None:
+    """How far each state comes on the step where contacts that are in their bands cross a small part of them."""
+    part = sqrt(W[TOLERANCE]) * W[ETA]
+    for j in range(N_CONTACTS):
+        effect = abs(W[D + j * N_CONTACTS + j])
+        if effect > 0.0 and (I[AT_REST + j] != 0 or abs(W[BEFORE + j]) <= W[ETA]):
+            for i in range(N_STATES):
+                W[REACH + i] += abs(W[G + i * N_CONTACTS + j]) / effect * part
+    spread(W, I, h, REACH, SCRATCH)
+
+
+def weighted_error(W: Floats, h: float) -> float:
+    """The same, with the reach of each state allowed in addition.
+
+    Where a contact sticks on all of the step, the impulse that holds it counts as well, beside that of its static limit
+    in the time τ: nothing else may move, and a step that does not follow the force passes over whole phases of slip.
     """
     total = 0.0
+    for i in range(N_CONTACTS):
+        if W[S + i] > 0.0:
+            error = h * holding_error(W, i) * W[CENTRING + i] / (W[TOLERANCE] * W[S + i])
+            total += error * error
     for i in range(N_STATES):
         error = 0.0
         for s in range(STAGES):
             error += ERROR[s] * W[STAGE + s * N_STATES + i]
-        allowed = W[ABSOLUTE] + W[TOLERANCE] * max(W[LARGEST + i], abs(W[STATE + i]))
+        allowed = W[ABSOLUTE] + W[TOLERANCE] * max(W[LARGEST + i], abs(W[STATE + i])) + W[REACH + i]
         if allowed > 0.0:
             total += (h * error / allowed) * (h * error / allowed)
         elif not isfinite(error):
             total += error
     return sqrt(total / N_STATES)
+
+
+def holding_error(W: Floats, i: int) -> float:
+    """The estimated error of the force that holds contact i on the step; 0 where it does not stick on all of it."""
+    error = 0.0
+    for s in range(STAGES):
+        force = W[HOLDING + s * N_CONTACTS + i]
+        if not isfinite(force):
+            return 0.0
+        error += ERROR[s] * force
+    return error
 
 
 def set_series(W: Floats, h: float) -> None:
@@ -525,6 +578,8 @@ def finish_step(W: Floats, I: Ints, steps: Floats, events: Floats, step_room: in
     for i in range(N_STATES):
         W[STATE + i] = W[NEXT + i]
         W[STAGE + i] = W[STAGE + (STAGES - 1) * N_STATES + i]
+    for i in range(N_CONTACTS):
+        W[HOLDING + i] = W[HOLDING + (STAGES - 1) * N_CONTACTS + i]
 
 
 def place(W: Floats, tau: float) -> None:

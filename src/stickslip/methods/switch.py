@@ -18,7 +18,7 @@ from stickslip.targets import join
 
 KERNELS = join.KernelSet(
     "switch",
-    (*join.EXACT.files, "watch", "switch"),
+    (*join.EXACT.files, "watch", "reach", "switch"),
     ("constants", "ingredients", "prepare", "field", "begin", "integrate"),
 )
 DEGREE = 4

@@ -64,7 +64,7 @@ LANES = KernelSet(
     ),
     ("constants", "ingredients", "propagate_lanes", "observe_lanes"),
 )
-FIXED = KernelSet("fixed", (*EXACT.files, "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
+FIXED = KernelSet("fixed", (*EXACT.files, "reach", "fixed"), ("constants", "ingredients", "begin", "march_fixed"))
 PACKAGE = Path(stickslip.__file__).parent
 _IMPORT = re.compile(r"^from stickslip\.kernels\.\w+ import (\([^)]*\)|[^\n]*)\n", re.MULTILINE)
 _PROLOGUE = """\
