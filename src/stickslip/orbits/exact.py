@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
 from stickslip.orbits.guess import Guess, OrbitError
-from stickslip.orbits.motion import Motion, MotionError
-from stickslip.orbits.newton import History, NoConvergence, newton
+from stickslip.orbits.motion import RTOL, Motion, MotionError
+from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import Problem, Solved, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
@@ -22,6 +22,9 @@ LONG = 0.01
 """Part of the period that a phase must last to be simulated from its middle."""
 
 FRACTIONS = np.arange(17) / 16
+MOST_REPETITIONS = 64
+"""How often a guess may go through an orbit without events."""
+
 SHIFTS = (0.0, 0.31, 0.57, 0.83)
 """Where in the period a guess is cut, tried in this order: a cut must not fall on an event."""
 
@@ -32,6 +35,27 @@ class PhaseProblem(Problem):
     For developers: what `follow` needs of any equations of orbits is `residual`, `scales`, `solved`, and the methods
     below; `shooting.ShootingProblem` is the other implementation.
     """
+
+    _last: tuple[bytes, Solved] | None = None
+
+    def solved(self, u: Floats) -> Solved:
+        """Every phase integrated; the last candidate is remembered, since several questions are asked about it."""
+        key = u.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, super().solved(u)
+        return self._last[1]
+
+    def noise(self, u: Floats, J: Floats) -> Floats:
+        """What is left of every equation at a solution: each step of a phase has errors of RTOL in all of its terms."""
+        steps = [end.evaluations + 1 for end in self.solved(u).ends]
+        rows = np.repeat(np.array(steps, float), self.n + 1)
+        rows = np.append(rows, np.full(len(J) - len(rows), sum(steps)))
+        return RTOL * rows * terms(J, u, self.scales(u))
+
+    def root(self, u: Floats, history: History | None = None) -> Floats:
+        """The solution near u, to round-off."""
+        scales = self.scales(u)
+        return polished(self.residual, newton(self.residual, u, scales, history=history), scales, self.noise)
 
     def multipliers(self, solved: Solved) -> Complexes:
         """Floquet multipliers."""
@@ -68,10 +92,7 @@ class PhaseProblem(Problem):
 
     def shorter(self, solved: Solved, loosely: bool = False) -> Orbit | None:
         """The orbit of a shorter period that a solution goes through more than once, if it does."""
-        try:
-            problem, once = minimal(self, solved, 1e-3 if loosely else 1e-7)
-        except NoConvergence:
-            return None
+        problem, once = minimal(self, solved, 1e-3 if loosely else 1e-7)
         return None if problem is self else build(problem, once, History())
 
     def split(self, solved: Solved) -> Floats | None:
@@ -141,23 +162,40 @@ def section_at(
 def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) -> Orbit:
     """The orbit near a guess."""
     reasons: list[str] = []
-    state, time = guess.state, guess.time
     for shift in SHIFTS:
         try:
-            start = motion.run(state, time, shift * guess.period) if shift else None
-            z, t = (start.state, start.time) if start else (state, time)
-            run = motion.run(z, t, guess.period)
-            if not run.status.finished:
-                raise NoConvergence(run.status.value)
-            pieces = [Piece(_plain(run.mode), z, t, guess.period, None)] if not len(run.events) else None
-            pieces = pieces or cyclic(pieces_of(motion, run))
+            pieces = cut(motion, guess, shift, turns)
             if pieces is None:
                 reasons.append("the guess begins and ends in different modes")
                 continue
             return solve(motion, pieces, guess.scale, turns, forcing)
         except (NoConvergence, MotionError, OrbitError) as error:
             reasons.append(str(error))
+            if not guess.settled:  # it is worth one try
+                break
     raise OrbitError(reasons[-1])
+
+
+def cut(motion: Motion, guess: Guess, shift: float, turns: int) -> list[Piece] | None:
+    """The phases of one period from a guess on, or from a part of the period later; None where they do not close."""
+    z, t = _advanced(motion, guess.state, guess.time, shift * guess.period)
+    run = motion.run(z, t, guess.period)
+    if not run.status.finished:
+        raise NoConvergence(run.status.value)
+    if len(run.events):
+        return cyclic(pieces_of(motion, run))
+    if turns:  # without events the orbit is begun at the time zero, which is that of any whole period
+        excitation = guess.period / turns
+        z, t = _advanced(motion, z, t, -t % excitation)
+    return [Piece(_plain(run.mode), z, t, guess.period, None)]
+
+
+def _advanced(motion: Motion, z: Floats, t: float, duration: float) -> tuple[Floats, float]:
+    """State and time after a while."""
+    if duration == 0:
+        return z, t
+    run = motion.run(z, t, duration)
+    return run.state, run.time
 
 
 def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:
@@ -173,11 +211,20 @@ def solve(motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, fo
     if signature.events[0].kind == SECTION and not turns:
         section = section_at(motion, signature, pieces[0].state, pieces[0].time, scale)
     problem = PhaseProblem(motion, signature, scale, (), turns, forcing, section)
+    return solution(problem, problem.pack(states, durations, pieces[0].time, motion.parameters))
+
+
+def solution(problem: PhaseProblem, u: Floats) -> Orbit:
+    """The orbit near a candidate; refused where the system itself would not move like that."""
     history = History()
-    u = problem.pack(states, durations, pieces[0].time, motion.parameters)
-    u = newton(problem.residual, u, problem.scales(u), history=history)
-    check_extent(problem, problem.solved(u), float(durations.sum()))
-    return orbit_of(problem, u, history)
+    period = problem.solved(u).period
+    solved = problem.solved(problem.root(u, history))
+    check_extent(problem, solved, period)
+    fault = inadmissible(problem, solved)
+    if fault:
+        raise OrbitError(fault)
+    problem, solved = minimal(problem, solved)
+    return build(problem, solved, history, _longest_slip(problem.signature, solved.durations))
 
 
 def check_extent(problem: PhaseProblem, solved: Solved, period: float) -> None:
@@ -190,18 +237,9 @@ def check_extent(problem: PhaseProblem, solved: Solved, period: float) -> None:
         raise OrbitError("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
 
 
-def orbit_of(problem: Problem, u: Floats, history: History | None = None) -> Orbit:
-    """The Orbit of a solution; refused where its phases are not those that the system itself would choose."""
-    solved = problem.solved(u)
-    fault = inadmissible(problem, solved)
-    if fault:
-        raise OrbitError(fault)
-    return build(*minimal(problem, solved), history or History())
-
-
-def build(problem: Problem, solved: Solved, history: History) -> Orbit:
-    """The Orbit of solved phases, begun at a stick→slip event where there is one."""
-    first = _anchor(problem.signature)
+def build(problem: PhaseProblem, solved: Solved, history: History, first: int | None = None) -> Orbit:
+    """The Orbit of solved phases, begun with the phase `first`, or at a stick→slip event where there is one."""
+    first = _anchor(problem.signature) if first is None else first
     motion, turn = problem.motion, [*range(first, problem.phases), *range(first)]
     model = with_parameters(motion.model, motion.names, solved.parameters)
     moving = motion.with_parameters(solved.parameters)
@@ -230,6 +268,12 @@ def _at_event(signature: Signature, first: int) -> list[int]:
     return [0 if a == 0 or b == 0 else a for a, b in zip(before, after, strict=True)]
 
 
+def _longest_slip(signature: Signature, durations: Floats) -> int:
+    """The longest phase that follows a release, else the first: where an orbit begins, wherever the guess did."""
+    released = [j for j in range(len(signature)) if signature.events[j - 1].kind == RELEASE]
+    return max(released, key=lambda j: float(durations[j]), default=0)
+
+
 def _anchor(signature: Signature) -> int:
     """The phase to begin with: one that follows a release, else the first."""
     for j in range(len(signature)):
@@ -255,26 +299,49 @@ def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = N
     return problem, problem.pack(phases.states, phases.durations, orbit.start_time, motion.parameters)
 
 
-def minimal(problem: Problem, solved: Solved, closeness: float = 1e-7) -> tuple[Problem, Solved]:
+def minimal(problem: PhaseProblem, solved: Solved, closeness: float = 1e-7) -> tuple[PhaseProblem, Solved]:
     """The orbit gone through once, where a solution goes through it several times."""
+    for times in _repetitions(problem, solved, closeness):
+        count = max(1, problem.phases // times)
+        durations = solved.durations[:count] if problem.phases > 1 else solved.durations / times
+        part = Signature(problem.signature.contacts, problem.signature.modes[:count], problem.signature.events[:count])
+        smaller = PhaseProblem(
+            problem.motion.with_parameters(solved.parameters), part, problem.state_scale, (),
+            problem.turns // times, problem.forcing, problem.section,
+        )  # fmt: skip
+        u = smaller.pack(solved.states[:count], durations, float(solved.begins[0]), solved.parameters)
+        try:
+            return smaller, smaller.solved(smaller.root(u))
+        except NoConvergence:
+            continue
+    return problem, solved
+
+
+def _repetitions(problem: PhaseProblem, solved: Solved, closeness: float) -> Iterator[int]:
+    """How often a solution may go through an orbit, most often first."""
+    if problem.phases == 1 and problem.signature.events[0].kind == SECTION:
+        yield from _returns(problem, solved, closeness)
+        return
+    folded = np.column_stack([solved.states / problem.state_scale, solved.durations / solved.period])
     for times in range(problem.phases, 1, -1):
         if problem.phases % times or problem.turns % times:
             continue
         count = problem.phases // times
         part = Signature(problem.signature.contacts, problem.signature.modes[:count], problem.signature.events[:count])
-        if part.repeated(times) != problem.signature:
-            continue
-        folded = np.column_stack([solved.states / problem.state_scale, solved.durations / solved.period])
         blocks = folded.reshape(times, count, -1)
-        if np.max(np.abs(blocks - blocks[0])) > closeness:
-            continue
-        smaller = PhaseProblem(
-            problem.motion.with_parameters(solved.parameters), part, problem.state_scale, (),
-            problem.turns // times, problem.forcing, problem.section,
-        )  # fmt: skip
-        u = smaller.pack(solved.states[:count], solved.durations[:count], float(solved.begins[0]), solved.parameters)
-        return smaller, smaller.solved(newton(smaller.residual, u, smaller.scales(u)))
-    return problem, solved
+        if part.repeated(times) == problem.signature and np.max(np.abs(blocks - blocks[0])) <= closeness:
+            yield times
+
+
+def _returns(problem: PhaseProblem, solved: Solved, closeness: float) -> Iterator[int]:
+    """The same without events: the state is back after a part of the period."""
+    motion = problem.motion.with_parameters(solved.parameters)
+    parts = [times for times in range(MOST_REPETITIONS, 1, -1) if problem.turns % times == 0]
+    begin, durations = float(solved.begins[0]), np.array([solved.period / times for times in parts])
+    values, _ = motion.sampled(problem.signature.modes[0], solved.states[0], begin, durations)
+    for times, value in zip(parts, values, strict=True):
+        if np.max(np.abs(value[: problem.n] - solved.states[0]) / problem.state_scale) <= closeness:
+            yield times
 
 
 def resimulated(problem: Problem, solved: Solved, motion: Motion) -> list[Piece] | None:
@@ -332,8 +399,9 @@ def inadmissible(problem: Problem, solved: Solved) -> str:
 
 
 def _uninterrupted(motion: Motion, mode: Sequence[int], solved: Solved) -> str:
-    run = motion.run(motion.at_rest(solved.states[0], 0.0, mode), float(solved.begins[0]), solved.period)
-    if len(run.events) or _plain(run.start_mode) != tuple(mode):
+    begin = float(solved.begins[0])
+    run = motion.run(motion.at_rest(solved.states[0], begin, mode), begin, solved.period)
+    if len(run.events) or _plain(run.start_mode) != tuple(mode) or not run.status.finished:
         return "the solution is not a motion of the system: it would change its modes on the way"
     return ""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,27 +13,36 @@ from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits import exact
-from stickslip.orbits.guess import OrbitError, guess_from
-from stickslip.orbits.motion import Motion
-from stickslip.orbits.newton import History, NoConvergence, newton
+from stickslip.orbits.guess import Guess, NotSettled, OrbitError, guess_from, scale_of, simulated, uninterrupted
+from stickslip.orbits.motion import Motion, MotionError
+from stickslip.orbits.newton import NoConvergence
 from stickslip.orbits.orbit import Orbit
-from stickslip.result import ResultError
+from stickslip.result import ResultError, interpolate
 from stickslip.simulation import simulate
 
 
-def find_orbit(model: Model, guess: Any = None, *, method: Method | None = None, forcing: float | None = None) -> Orbit:
+def find_orbit(
+    model: Model,
+    guess: Any = None,
+    *,
+    method: Method | None = None,
+    forcing: float | None = None,
+    unstable: bool = False,
+) -> Orbit:
     """A periodic orbit of a model, solved to round-off and checked by simulation.
 
-    Returns an `Orbit`.
+    Returns an `Orbit`; its `stable` says whether neighbouring motions stay near it.
 
     Keywords
     - guess: a run (its last period is the guess), another Orbit, a start (a list, or states by name), or (start,
       period). From a start alone, by default the model's own, the model is simulated until it repeats itself.
     - method: `Exact()` by default. `Smooth(...)` and `Switch(...)` find the orbit of their own equations.
     - forcing: the period of the excitation, for a model whose equations do not show it.
+    - unstable: from a start, an unstable orbit that the motion passes by will do as well, as there are in chaos.
 
     The orbit is found phase by phase, each in its own mode, so stick is exact and a multiplier that is zero is zero;
-    unstable orbits are found as well. An orbit that the system would not follow by itself is refused.
+    near a guess with a period unstable orbits are found as well. From a start alone, a motion that does not settle on
+    an orbit is told as that (`OrbitError`). An orbit that the system would not follow by itself is refused.
 
     >>> import stickslip as ss
     >>> orbit = find_orbit(ss.models.block_on_belt(), guess=([1.1, 0], 12))
@@ -40,33 +50,47 @@ def find_orbit(model: Model, guess: Any = None, *, method: Method | None = None,
     [1.0, 0.0]
     """
     method = Exact() if method is None else method
-    if not isinstance(method, Exact):
-        from stickslip.orbits.shooting import shoot
-
-        return shoot(model, guess, method, forcing)
     motion = Motion(model)
     period = excitation(motion, forcing)
     if isinstance(guess, Orbit):
-        return _from_orbit(motion, guess, forcing)
-    reasons: list[str] = []
-    unstable: Orbit | None = None
-    for candidate in guess_from(model, motion, guess, method, period):
-        turns = max(1, round(candidate.period / period)) if period else 0
-        try:
-            orbit = exact.converge(motion, candidate, turns, forcing)
-        except OrbitError as error:
-            reasons.append(str(error))
-            continue
-        if orbit.stable or candidate.settled:
-            return orbit
-        unstable = unstable or orbit  # a motion that has not settled may pass by an unstable orbit
-    if unstable is not None:
-        return unstable
-    why = reasons[-1] if reasons else "the motion never returned near an earlier state; it may be chaotic"
+        return _from_orbit(motion, guess, method, period, forcing)
+    candidates = guess_from(model, motion, guess, method, period)
+    return _searched(candidates, partial(_near, motion, method, period, forcing), unstable)
+
+
+def _searched(candidates: Iterator[Guess], near: Callable[[Guess], Orbit], unstable: bool) -> Orbit:
+    """The first orbit near one of the candidates that is wanted."""
+    passed: Orbit | None = None
+    why = "the motion never returned near an earlier state"
+    try:
+        for candidate in candidates:
+            if not (candidate.settled or candidate.approaching or unstable):
+                continue
+            try:
+                orbit = near(candidate)
+            except OrbitError as error:
+                why = str(error)
+                continue
+            if orbit.stable or candidate.settled or unstable:
+                return orbit
+            passed = passed or orbit  # a motion that has not settled may pass by an unstable orbit
+    except NotSettled as error:
+        seen = f" It passes an unstable one of period {passed.period:.6g}." if passed is not None else ""
+        raise OrbitError(f"no periodic orbit was found: {error}.{seen}") from None
     raise OrbitError(
         f"no periodic orbit was found: {why.rstrip('.')}. Try a guess=(start, period) nearer to it, or a longer run as "
         "the guess"
     )
+
+
+def _near(motion: Motion, method: Method, period: float | None, forcing: float | None, guess: Guess) -> Orbit:
+    """The orbit of a method near a guess."""
+    turns = max(1, round(guess.period / period)) if period else 0
+    if isinstance(method, Exact):
+        return exact.converge(motion, guess, turns, forcing)
+    from stickslip.orbits.shooting import shoot
+
+    return shoot(motion, guess, method, turns, forcing)
 
 
 def find_orbits(
@@ -77,6 +101,7 @@ def find_orbits(
     t: float | None = None,
     seed: int = 0,
     forcing: float | None = None,
+    unstable: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Orbit]:
     """The orbits that many starts lead to, each once, the one found most often first.
@@ -86,9 +111,11 @@ def find_orbits(
     - within: the range of random starts by state; by default twice the range of the motion from the model's own start.
     - t: how long each start is simulated before its period is looked for; by default until it repeats itself.
     - seed: of the random starts, which are the same every time.
+    - unstable: also unstable orbits that motions pass by before they settle, or without ever settling, as in chaos.
     - progress: called with the number of starts done and their total.
 
     Orbits are told apart by period, signature and states. Starts that lead to rest, or to no period, are passed over.
+    Ctrl-C ends the search; what was found until then is returned.
 
     >>> import stickslip as ss
     >>> [round(orbit.period, 6) for orbit in find_orbits(ss.models.two_blocks(), starts=9, seed=1)]
@@ -98,7 +125,7 @@ def find_orbits(
     found: list[tuple[Orbit, int]] = []
     try:
         for number, start in enumerate(chosen):
-            orbit = _settled(model, start, t, forcing)
+            orbit = _settled(model, start, t, forcing, unstable)
             if orbit is not None:
                 same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
                 if same is None:
@@ -113,14 +140,16 @@ def find_orbits(
     return [orbit for orbit, _ in sorted(found, key=lambda item: -item[1])]
 
 
-def _settled(model: Model, start: Any, t: float | None, forcing: float | None) -> Orbit | None:
+def _settled(model: Model, start: Any, t: float | None, forcing: float | None, unstable: bool) -> Orbit | None:
     """The orbit that a start leads to, if it leads to one."""
     try:
         if t is None:
-            return find_orbit(model, start, forcing=forcing)
-        return find_orbit(model, simulate(model, t, start=start), forcing=forcing)
+            return find_orbit(model, start, forcing=forcing, unstable=unstable)
+        run = simulated(model, (0.0, t), start, Exact())
+        orbit = find_orbit(model, run, forcing=forcing)
     except (OrbitError, ResultError):
         return None
+    return orbit if orbit.stable or unstable else None
 
 
 def _random_starts(
@@ -137,9 +166,8 @@ def _random_starts(
 
 def _ranges(model: Model) -> dict[str, tuple[float, float]]:
     """Twice the range of each state along the motion from the model's own start."""
-    motion = Motion(model)
-    length = 200 * motion.time_scale(np.array(model.start_state(None), float))
-    run = simulate(model, length)
+    length = 200 * Motion(model).time_scale(np.array(model.start_state(None), float))
+    run = uninterrupted(simulate(model, length))
     ranges = {}
     for name in model.states:
         low, high = float(run[name].min()), float(run[name].max())
@@ -176,14 +204,31 @@ def excitation(motion: Motion, forcing: float | None) -> float | None:
     return motion.forcing_period
 
 
-def _from_orbit(motion: Motion, orbit: Orbit, forcing: float | None) -> Orbit:
+def _from_orbit(motion: Motion, orbit: Orbit, method: Method, period: float | None, forcing: float | None) -> Orbit:
+    """The orbit near one of a neighbouring model, or of another method."""
     if orbit.model.states != motion.model.states or orbit.model.contacts != motion.model.contacts:
         raise OrbitError("the guess is an orbit of a model with other states or contacts")
-    problem, u = exact.problem_of(orbit, (), motion)
-    history = History()
+    alike = isinstance(orbit.method, Exact) and orbit.autonomous == (period is None) and orbit.phases.forcing == forcing
     try:
-        return exact.orbit_of(problem, newton(problem.residual, u, problem.scales(u), history=history), history)
-    except (NoConvergence, OrbitError) as error:
+        if isinstance(method, Exact) and alike:
+            problem, u = exact.problem_of(orbit, (), motion)
+            return exact.solution(problem, u)
+        return _near(motion, method, period, forcing, _middle(orbit))
+    except (NoConvergence, MotionError, OrbitError) as error:
         raise OrbitError(
-            f"no orbit was found near the given one: {error}. Follow it to these parameters in smaller steps"
+            f"no orbit was found near the given one: {str(error).rstrip('.')}. Follow it to these parameters in "
+            "smaller steps"
         ) from None
+
+
+def _middle(orbit: Orbit) -> Guess:
+    """A point of an orbit that is not at an event, where neighbouring motions differ in kind: half way through its
+    longest phase."""
+    durations = orbit.phases.durations
+    longest = int(np.argmax(durations))
+    time = orbit.start_time + float(np.sum(durations[:longest]) + 0.5 * durations[longest])
+    names, run = orbit.model.states, orbit.data
+    middle = interpolate(run, [min(time, orbit.start_time + orbit.period)])
+    state = np.array([float(middle[name][0]) for name in names])
+    scale = scale_of(np.column_stack([run[name].values for name in names]), len(names))
+    return Guess(state, time, orbit.period, scale)

@@ -14,7 +14,7 @@ from stickslip.methods.base import Method
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
-from stickslip.result import sampled, steps_of
+from stickslip.result import evaluate, sample_times, steps_of
 from stickslip.simulation import simulate
 from stickslip.status import Status
 
@@ -23,8 +23,13 @@ CLOSENESS = (1e-9, 1e-7, 1e-5, 1e-3, 1e-2, 5e-2)
 """How closely a motion must return, tried in this order; relative to its range."""
 
 SETTLED = 1e-7
+NEIGHBOURHOOD = 0.2
+"""How near the last three returns of a motion that approaches an orbit must be to each other, relative to its range."""
+
 MOST_RUNS = 14
 MOST_STEPS = 20_000
+"""Steps after which a motion is no longer expected to repeat itself."""
+
 MOST_TURNS = 64
 LONGEST_CYCLE = 400
 """Events in one period that are looked for."""
@@ -36,13 +41,18 @@ class OrbitError(ValueError):
 
 @dataclass(frozen=True)
 class Guess:
-    """A point of the orbit, the time at which it is there, and the period (in turns where the system is excited)."""
+    """A point of the orbit, the time at which it is there, and the period (in turns where the system is excited).
+
+    `settled`: whether the motion repeats itself, so that the orbit is the one it settled on. `approaching`: whether its
+    last returns came closer to each other, as they do near an orbit that attracts.
+    """
 
     state: Floats
     time: float
     period: float
     scale: Floats
     settled: bool = True
+    approaching: bool = True
 
 
 def scale_of(values: Floats, states: int) -> Floats:
@@ -83,93 +93,132 @@ def _from_point(model: Model, motion: Motion, start: Any, period: Any, method: M
         period = check_number("the guess: period", period, positive=True)
     except ModelError as error:
         raise OrbitError(str(error)) from None
-    run = simulate(model, t=period, start=list(state), method=method)
-    values = np.column_stack([run[name].values for name in model.states])
-    return Guess(state, 0.0, float(period), scale_of(values, len(state)))
+    path = Path(simulated(model, (0.0, period), list(state), method))
+    return Guess(state, 0.0, float(period), scale_of(path.values, len(state)))
 
 
 def _from_start(model: Model, motion: Motion, method: Method, forcing: float | None, start: Any) -> Iterator[Guess]:
-    """Simulate until the motion repeats itself, longer and longer."""
+    """Simulate until the motion repeats itself, longer and longer, but not without end."""
     try:
         state: Any = list(model.start_state(start))
     except ModelError as error:
         raise OrbitError(f"the guess: {error}") from None
     time, length = 0.0, forcing * 64 if forcing else 40 * motion.time_scale(np.array(state, float))
-    size = 0.0
+    size, steps = 0.0, 0
     for _ in range(MOST_RUNS):
-        run = simulate(model, t=(time, time + length), start=state, method=method)
-        if run.attrs["outcome"] != Status.FINISHED.word:
-            raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
-        size = max(size, *(float(np.max(np.abs(run[name].values))) for name in model.states))
-        if _is_still(run, model, size):
-            values = ", ".join(f"{name} = {float(run[name][-1]):.6g}" for name in model.states)
+        run = simulated(model, (time, time + length), state, method)
+        path = Path(run)
+        size = max(size, float(np.max(np.abs(path.values))))
+        if np.all(path.range <= 1e-6 * size):  # nothing moves any more, compared with how the motion began
+            values = ", ".join(f"{name} = {x:.6g}" for name, x in zip(model.states, path.last, strict=True))
             raise OrbitError(
                 f"the motion comes to rest at {values}, which is an equilibrium and not an orbit: start it elsewhere "
                 "with guess=(start, period), or use find_equilibria"
             )
-        found = recurrence(run, forcing)
+        found = _recurrence(path, forcing)
         if found is not None:
             yield replace(found[0], settled=found[1] <= SETTLED)
             if found[1] <= SETTLED:
                 return
-        state = [float(run[name][-1]) for name in model.states]
+        state = list(map(float, path.last))
         time, length = time + length, 2 * length if length < 2000 * (forcing or np.inf) else length
-        if int(run.attrs["steps"]) > MOST_STEPS:
+        steps += int(run.attrs["steps"])
+        if steps > MOST_STEPS:
             break
+    raise NotSettled(
+        f"the motion from this start has not settled on a periodic orbit by t = {time:.6g}; it may be chaotic or "
+        "quasi-periodic, which `lyapunov` tells, or settle later, for which a longer run is a guess. For an unstable "
+        "orbit that it passes by give unstable=True, or a guess=(start, period) near one"
+    )
 
 
-def _is_still(run: xr.Dataset, model: Model, size: float) -> bool:
-    """Whether nothing moves any more in the second half of a run, compared with how the motion began."""
-    half = slice(run.sizes["time"] // 2, None)
-    return all(float(np.ptp(run[name].values[half])) <= 1e-6 * size for name in model.states)
+class NotSettled(OrbitError):
+    """A motion that does not repeat itself as far as it was simulated."""
+
+
+def simulated(model: Model, times: tuple[float, float], start: Any, method: Method) -> xr.Dataset:
+    """A whole run; one that ends early is no guess."""
+    run = uninterrupted(simulate(model, t=times, start=start, method=method, samples=2))
+    if run.attrs["outcome"] != Status.FINISHED.word:
+        raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
+    return run
+
+
+def uninterrupted(run: xr.Dataset) -> xr.Dataset:
+    """A run as it is; one that the user stopped stops the search it is for."""
+    if run.attrs["outcome"] == Status.INTERRUPTED.word:
+        raise KeyboardInterrupt
+    return run
+
+
+class Path:
+    """What a run did: its steps, and its states several times in each of them."""
+
+    def __init__(self, run: xr.Dataset) -> None:
+        self.steps = steps_of(run)
+        self.begin = float(self.steps.start[0])
+        self.end = float(self.steps.start[-1] + self.steps.length[-1])
+        self.times = sample_times(self.steps)
+        self.values = self.at(self.times)
+        self.last = self.values[-1]
+        half = self.values[len(self.values) // 2 :]
+        self.scale, self.range = scale_of(half, len(self.last)), np.ptp(half, axis=0)
+
+    def at(self, times: Floats) -> Floats:
+        """States at given times."""
+        steps = self.steps
+        index = np.clip(np.searchsorted(steps.start, times, side="right") - 1, 0, len(steps) - 1)
+        tau = np.clip(times - steps.start[index], 0.0, steps.length[index])
+        return np.asarray(evaluate(steps.state[index], tau), float)
+
+    @property
+    def span(self) -> Floats:
+        """The range of each state, by which distances are measured; none is zero."""
+        return np.where(self.range > 1e-12 * self.scale, self.range, self.scale)
+
+    def returns(self) -> Floats:
+        """Times at which the motion crosses the plane through its last state, across its last direction: latest
+        first."""
+        tau = self.end - self.steps.start[-1]
+        powers = np.arange(1, self.steps.state.shape[2])
+        rate = np.sum(self.steps.state[-1][:, 1:] * powers * tau ** (powers - 1.0), axis=1)
+        normal = rate / self.span**2
+        height = (self.values - self.last) @ normal
+        # Without the last state itself.
+        found = np.nonzero((height[:-1] < 0) & (height[1:] >= 0) & (self.times[1:] < self.end))[0]
+        latest = found[::-1][:LONGEST_CYCLE]
+        below, above = self.times[latest], self.times[latest + 1]
+        for _ in range(60 if len(latest) else 0):
+            middle = 0.5 * (below + above)
+            is_below = (self.at(middle) - self.last) @ normal < 0
+            below, above = np.where(is_below, middle, below), np.where(is_below, above, middle)
+        return np.asarray(above, float)
 
 
 def recurrence(run: xr.Dataset, forcing: float | None) -> tuple[Guess, float] | None:
     """The last period of a run, and how closely it returns; None where it never comes near an earlier state."""
-    steps = steps_of(run)
-    end = float(steps.start[-1] + steps.length[-1])
-    begin = float(steps.start[0])
-    values = np.column_stack([run[str(name)].values for name in run["state"].values])
-    half = values[len(values) // 2 :]
-    scale, span = scale_of(half, values.shape[1]), np.ptp(half, axis=0)
-    span = np.where(span > 1e-12 * scale, span, scale)
-    last = sampled(steps, np.array([end]))["state"][0]
+    return _recurrence(Path(run), forcing)
+
+
+def _recurrence(path: Path, forcing: float | None) -> tuple[Guess, float] | None:
     if forcing is not None:
-        count = min(int((end - begin) / forcing * (1 + 1e-12)), MOST_TURNS)
-        times = end - forcing * np.arange(1, count + 1)
+        count = min(int((path.end - path.begin) / forcing * (1 + 1e-12)), MOST_TURNS)
+        times = path.end - forcing * np.arange(1, count + 1)
     else:
-        times = _returns(run, end, last, steps, span)
+        times = path.returns()
     if len(times) == 0:
         return None
-    inside = sampled(steps, np.maximum(times, begin))["state"]
-    distance = np.max(np.abs(inside - last) / span, axis=1)
+    inside = path.at(np.maximum(times, path.begin))
+    distance = np.max(np.abs(inside - path.last) / path.span, axis=1)
     for closeness in CLOSENESS:
         near = np.nonzero(distance <= closeness)[0]
         if len(near):
-            return Guess(last, end, end - float(times[near[0]]), scale), float(distance[near[0]])
+            nearest = int(near[0])
+            period, now = path.end - float(times[nearest]), float(distance[nearest])
+            before = np.inf
+            if path.end - 2 * period >= path.begin:
+                earlier = path.at(np.array([path.end - 2 * period]))[0]
+                before = float(np.max(np.abs(earlier - inside[nearest]) / path.span))
+            approaching = now <= before <= NEIGHBOURHOOD
+            return Guess(path.last, path.end, period, path.scale, approaching=approaching), now
     return None
-
-
-def _returns(run: xr.Dataset, end: float, last: Floats, steps: Any, span: Floats) -> Floats:
-    """Times at which the motion crosses the plane through its last state, across its last direction; latest first."""
-    times = run["time"].values
-    values = np.column_stack([run[str(name)].values for name in run["state"].values])
-    tau = end - steps.start[-1]
-    powers = np.arange(1, steps.state.shape[2])
-    rate = np.sum(steps.state[-1][:, 1:] * powers * tau ** (powers - 1.0), axis=1)
-    normal = rate / span**2
-    height = (values - last) @ normal
-    found = np.nonzero((height[:-1] < 0) & (height[1:] >= 0))[0]
-    roots = []
-    for i in found[::-1][:LONGEST_CYCLE]:
-        if times[i + 1] >= end:  # the last state itself
-            continue
-        a, b = float(times[i]), float(times[i + 1])
-        for _ in range(60):
-            middle = 0.5 * (a + b)
-            if (sampled(steps, np.array([middle]))["state"][0] - last) @ normal < 0:
-                a = middle
-            else:
-                b = middle
-        roots.append(b)
-    return np.array(roots)

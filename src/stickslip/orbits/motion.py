@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from stickslip.field import Field, compile
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
+from stickslip.result import Steps
 from stickslip.status import Status
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 10**5
 ORDER = 20
+FIRST_STEPS = 64
+ENDLESS = 1e30
+"""A time that is never reached, except by what rests."""
+
 RTOL = 1e-14
 """Orbits and multipliers are wanted to ten digits and more; at this order round-off is reached at little cost."""
 
@@ -277,13 +282,24 @@ class Motion:
         return floats[m.V : m.V + self.contacts].copy()
 
     def time_scale(self, z: Floats) -> float:
-        """A time in which the motion from z changes: the natural length of its first step."""
-        m = self.field.program
+        """A time in which the motion from z changes: the middle one of its first steps, which end at events as well.
+
+        A single step tells little: in stick nothing but an event may end it.
+        """
+        m, n, c = self.field.program, self.states, self.contacts
         floats, integers = self._arrays()
         self._set(floats, integers, z, 0.0, None)
-        m.begin(floats, integers)
-        natural = float(floats[m.NATURAL])
-        return natural if natural < 1e6 else 1.0
+        floats[m.END] = ENDLESS
+        if m.begin(floats, integers) != 0:
+            return 1.0
+        steps, events = np.zeros((FIRST_STEPS, m.STEP_WIDTH)), np.zeros((FIRST_STEPS + 2) * max(c, 1) * m.EVENT_WIDTH)
+        filled = np.zeros(2, np.int64)
+        m.march(
+            floats, integers, MOST_STEPS, steps.reshape(-1), events, FIRST_STEPS, (FIRST_STEPS + 2) * max(c, 1), filled
+        )
+        lengths = Steps(steps[: filled[0]], n, c).length
+        lengths = lengths[lengths < 1e-3 * ENDLESS]  # not the step of what rests, which goes to the end
+        return float(np.median(lengths)) if len(lengths) else 1.0
 
     def is_rigid(self, contact: int) -> bool:
         """Whether a contact sticks as a constraint: what it sticks to and the mass do not move on each other."""

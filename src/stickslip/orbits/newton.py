@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Equations = Callable[[Floats], tuple[Floats, Floats]]
+Noise = Callable[[Floats, Floats], Floats]
+"""From u and J(u): how large each row of F may be by round-off alone."""
+
 LONGEST_STEP = 0.5
 """In units of the scales: beyond it the linearisation is not believed."""
 
-
 ROUND_OFF = 1e-11
-"""A residual, in units of the orbit's size, that cannot be made much smaller."""
+"""A residual, in units of the terms of an equation or of the orbit's size, that cannot be made much smaller."""
+
+
+MOST_POLISHINGS = 6
 
 
 class NoConvergence(ValueError):
@@ -42,6 +47,15 @@ def solve_linear(J: Floats, F: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(J, F, rcond=1e-13)[0], float)
 
 
+def terms(J: Floats, u: Floats, scales: Floats) -> Floats:
+    """The size of the terms of every equation: how much it changes with each unknown, times how large that is.
+
+    >>> terms(np.array([[1.0, -1.0]]), np.array([1e6, 1e6]), np.array([1.0, 1.0])).tolist()
+    [2000000.0]
+    """
+    return np.asarray(np.abs(J) @ np.maximum(np.abs(u), np.abs(scales)), float)
+
+
 def newton(
     equations: Equations,
     u: Floats,
@@ -51,7 +65,10 @@ def newton(
     most: int = 25,
     history: History | None = None,
 ) -> Floats:
-    """The root of `equations` near u. It ends where steps are below `tolerance`, or as small as round-off lets them."""
+    """The root of `equations` near u. It ends where steps are below `tolerance`, or as small as round-off lets them.
+
+    Steps also end at the closest approach of equations that contradict each other: there is no root then.
+    """
     history = history if history is not None else History()
     before = np.inf
     for _ in range(most):
@@ -66,12 +83,45 @@ def newton(
         if not np.isfinite(size):
             raise NoConvergence("the equations are singular")
         step = x * min(1.0, LONGEST_STEP / size) if size > 0 else x
-        u = u + step * scales
         stagnant = size >= 0.3 * before
         # Where a phase is about to vanish its length is ill determined: the equations hold to round-off all the same.
         solved = residual <= ROUND_OFF and size <= 1e-5
         if size <= tolerance or (stagnant and (size <= 1e3 * tolerance or solved)):
-            return u
-        before = size
+            left = np.abs(F + J @ (x * scales))
+            if np.any(left > ROUND_OFF * terms(J, u, scales)):
+                raise NoConvergence(
+                    f"the equations contradict each other: {np.max(left):.2g} of the size of the orbit is left"
+                )
+            return u + step * scales
+        u, before = u + step * scales, size
     last = f"after {most} iterations the last step is {size:.2g} of the size of the orbit, the residual {residual:.2g}"
     raise NoConvergence(last)
+
+
+def polished(equations: Equations, u: Floats, scales: Floats, noise: Noise) -> Floats:
+    """A root of `equations` near one that Newton's method found, where every equation holds within `noise`."""
+    for _ in range(MOST_POLISHINGS):
+        F, J = equations(u)
+        small = noise(u, J)
+        if np.all(np.abs(F) <= small):
+            return u
+        if not np.all(np.isfinite(F)) or not np.all(np.isfinite(J)):
+            break
+        u = u - _solve_above_noise(J * scales, F, small) * scales
+    worst = float(np.max(np.abs(F)))
+    raise NoConvergence(
+        f"the equations do not hold: {worst:.2g} of the size of the orbit is left, more than round-off leaves"
+    )
+
+
+def _solve_above_noise(J: Floats, F: Floats, noise: Floats) -> Floats:
+    """The solution of J x = F as far as F is known: along directions in which it is not told from zero, x is zero.
+
+    The length of a phase that is about to vanish is such a direction: round-off would move it to and fro.
+    """
+    floor = np.maximum(noise, 1e-300)
+    left, sizes, right = np.linalg.svd(J / floor[:, None], full_matrices=False)
+    share = left.T @ (F / floor)
+    # All that is left out is, in the end, less than the noise of any row.
+    known = (np.abs(share) > 1 / np.sqrt(len(F))) & (sizes > 1e-13 * sizes[0])
+    return np.asarray(right[known].T @ (share[known] / sizes[known]), float)

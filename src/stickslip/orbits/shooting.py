@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ from stickslip.methods.smooth import Smooth
 from stickslip.methods.stiff import FlowError, Map, StiffFlow
 from stickslip.methods.switch import Switch
 from stickslip.model.system import Model
-from stickslip.orbits.exact import with_parameters
-from stickslip.orbits.guess import OrbitError, guess_from, scale_of
+from stickslip.orbits.exact import MOST_REPETITIONS, with_parameters
+from stickslip.orbits.guess import Guess, OrbitError
 from stickslip.orbits.motion import Motion, MotionError
-from stickslip.orbits.newton import History, NoConvergence, newton
+from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import SECTION, Event, Signature
 from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
@@ -47,8 +48,12 @@ class Flow(ABC):
         """The end, and its derivatives with respect to start, parameters and time of the start."""
 
     @abstractmethod
-    def sampled(self, y: Floats, t: float, duration: float, count: int) -> Floats:
-        """States z at evenly spaced times."""
+    def accuracy(self, scale: Floats) -> float:
+        """How well the end of a motion is determined, in units of the size of the states."""
+
+    @abstractmethod
+    def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
+        """States z after rising durations, one row each."""
 
     def exchanged(self, z: Floats, t: float) -> Floats:
         """The variables of a state."""
@@ -75,10 +80,13 @@ class SmoothFlow(Flow):
         self.evaluations += end.evaluations
         return end
 
-    def sampled(self, y: Floats, t: float, duration: float, count: int) -> Floats:
-        path = self.flow.path(y, t, duration)
+    def accuracy(self, scale: Floats) -> float:
+        return self.flow.rtol
+
+    def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
+        path = self.flow.path(y, t, float(durations[-1]))
         self.evaluations += path.evaluations
-        times = t + duration * np.arange(count) / count
+        times = t + durations
         return np.array([self.flow.state(row, float(time)) for row, time in zip(path(times), times, strict=True)])
 
     def exchanged(self, z: Floats, t: float) -> Floats:
@@ -94,7 +102,7 @@ class DifferenceFlow(Flow):
 
     tolerance = 1e-6
 
-    def __init__(self, model: Model, method: Method, parameters: Floats) -> None:
+    def __init__(self, model: Model, method: Switch, parameters: Floats) -> None:
         super().__init__(with_parameters(model, list(model.parameters), parameters), parameters)
         self.method = method
 
@@ -128,9 +136,14 @@ class DifferenceFlow(Flow):
         start_rate = (self._end(model, y, t, short) - y) / short
         return Map(end, phi, by_parameter, np.zeros(n), rate, start_rate, 0, 0)
 
-    def sampled(self, y: Floats, t: float, duration: float, count: int) -> Floats:
-        times = t + duration * np.arange(count) / count
-        run = simulate(self.model, (t, t + duration), start=list(y), method=self.method, samples=times)
+    def accuracy(self, scale: Floats) -> float:
+        """Within its band, and within the tolerance of its steps, the switch model leaves a velocity undecided."""
+        velocities = [size for name, size in zip(self.model.states, scale, strict=True) if name.startswith("v.")]
+        return self.method.eta / max(velocities, default=float(np.max(scale))) + self.method.rtol
+
+    def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
+        times = t + durations
+        run = simulate(self.model, (t, float(times[-1])), start=list(y), method=self.method, samples=times)
         return np.column_stack([run[name].values for name in self.model.states])
 
 
@@ -198,6 +211,21 @@ class ShootingProblem:
     def scales(self, u: Floats) -> Floats:
         own = [max(abs(self.all_parameters(u)[i]), 1e-3) for i in self.free]
         return np.concatenate([self.scale, [abs(u[self.n])], own])
+
+    def noise(self, u: Floats, J: Floats) -> Floats:
+        """What is left of every equation at a solution: what the method itself leaves undecided."""
+        return self.accuracy * (1.0 + terms(J, u, self.scales(u)))
+
+    @cached_property
+    def accuracy(self) -> float:
+        """How well the method determines a state, relative to its size."""
+        return flow_for(self.model, self.method, self.parameters).accuracy(self.scale)
+
+    def root(self, u: Floats, history: History | None = None) -> Floats:
+        """The solution near u."""
+        scales = self.scales(u)
+        root = newton(self.residual, u, scales, tolerance=self.tolerance, history=history)
+        return polished(self.residual, root, scales, self.noise)
 
     def solved(self, u: Floats) -> Shot:
         """The orbit integrated once; the last one is remembered, since several questions are asked about it."""
@@ -268,7 +296,7 @@ class ShootingProblem:
         )
 
     def extremes(self, shot: Shot) -> Floats:
-        values = shot.flow.sampled(shot.y, self.time, shot.period, 400)
+        values = shot.flow.sampled(shot.y, self.time, shot.period * np.arange(1, 401) / 400)
         return np.array([values.min(axis=0), values.max(axis=0)])
 
     def repeated(self, u: Floats, times: int) -> tuple[ShootingProblem, Floats]:
@@ -283,15 +311,16 @@ class ShootingProblem:
         return other
 
     def shorter(self, shot: Shot, loosely: bool = False) -> Orbit | None:
-        for times in (3, 2):
-            if self.turns % times:
-                continue
-            part = shot.flow.map(shot.y, self.time, shot.period / times, self.free)
-            if np.max(np.abs(part.y - shot.y) / self.scale) < (1e-3 if loosely else 1e-5):
+        parts = [times for times in range(MOST_REPETITIONS, 1, -1) if self.turns % times == 0]
+        if not parts:
+            return None
+        values = shot.flow.sampled(shot.y, self.time, shot.period / np.array(parts, float))
+        start = shot.flow.state(shot.y, self.time)
+        for times, value in zip(parts, values, strict=True):
+            if np.max(np.abs(value - start) / self.scale) < (1e-3 if loosely else 1e-5):
                 problem = self.like(turns=self.turns // times, free=(), parameters=shot.parameters)
                 u = problem.pack(shot.y, shot.period / times, shot.parameters)
-                u = newton(problem.residual, u, problem.scales(u), tolerance=self.tolerance)
-                return problem.orbit(problem.solved(u))
+                return problem.orbit(problem.solved(problem.root(u)))
         return None
 
     def split(self, shot: Shot) -> Floats | None:
@@ -326,40 +355,23 @@ def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem,
     return problem, u
 
 
-def shoot(model: Model, guess: Any, method: Method, forcing: float | None) -> Orbit:
-    """The orbit of a method that smears the discontinuity."""
-    motion = Motion(model)
-    period = forcing or motion.forcing_period
-    parameters = np.array(list(model.parameters.values()), float)
-    flow = flow_for(model, method, parameters)
-    if isinstance(guess, Orbit):
-        # Not at an event, where neighbouring motions differ in kind: half way through its longest phase.
-        run = guess.data
-        at = float(guess.start_time + guess.phases.durations[0] * 0.5)
-        from stickslip.result import interpolate
-
-        middle = interpolate(run, [at])
-        z, t, length = np.array([float(middle[name][0]) for name in model.states]), at, guess.period
-        values = np.column_stack([run[name].values for name in model.states])
-        scale = scale_of(values, len(z))
-    else:
-        found = next(iter(guess_from(model, motion, guess, method, period)), None)
-        if found is None:
-            raise OrbitError("no periodic orbit was found: the motion never returned near an earlier state")
-        z, t, length, scale = found.state, found.time, found.period, found.scale
-    turns = max(1, round(length / period)) if period else 0
-    t = t % period if period else 0.0
+def shoot(motion: Motion, guess: Guess, method: Method, turns: int, forcing: float | None) -> Orbit:
+    """The orbit near a guess of a method that smears the discontinuity."""
+    model, scale = motion.model, guess.scale
+    excitation = forcing or motion.forcing_period
+    t = guess.time % excitation if excitation else 0.0
+    flow = flow_for(model, method, motion.parameters)
     problem = ShootingProblem(model, method, scale, (), turns, forcing, None, t)
     history = History()
     try:
-        u = problem.pack(flow.exchanged(z, t), turns * period if period else length, parameters)
+        period = turns * excitation if excitation else guess.period
+        u = problem.pack(flow.exchanged(guess.state, t), period, motion.parameters)
         if not turns:
             problem.section = section_at(problem.solved(u), scale)
-        u = newton(problem.residual, u, problem.scales(u), tolerance=problem.tolerance, history=history)
-        orbit = problem.orbit(problem.solved(u), history)
-        once = problem.shorter(problem.solved(u))
+        solved = problem.solved(problem.root(u, history))
+        if not np.any(np.ptp(problem.extremes(solved), axis=0) > 1e-6 * scale):
+            raise OrbitError("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
+        once = problem.shorter(solved)
+        return replace(once, history=history) if once is not None else problem.orbit(solved, history)
     except (NoConvergence, MotionError) as error:
-        raise OrbitError(
-            f"no periodic orbit was found with {type(method).__name__}: {error}. Try a guess nearer to it"
-        ) from None
-    return replace(once, history=history) if once is not None else orbit
+        raise OrbitError(f"{type(method).__name__}: {error}") from None
