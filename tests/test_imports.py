@@ -24,14 +24,15 @@ VERBS = {
     "series",
     "identify",
 }
-BELOW_VERBS = {"model", "symbolic", "kernels", "targets", "status", "field", "methods", "result", "plot"}
+BELOW_VERBS = {"excitation", "model", "symbolic", "kernels", "targets", "status", "field", "methods", "result", "plot"}
 LAYERS = {
     "model": set(),
     "symbolic": {"model"},
     "kernels": set(),
     "targets": {"kernels"},
     "status": {"kernels"},
-    "field": {"model", "symbolic", "targets"},
+    "excitation": set(),
+    "field": {"excitation", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
     "result": {"model", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),

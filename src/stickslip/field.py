@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.excitation import NOT_PERIODIC, Excitations
 from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
@@ -27,9 +28,6 @@ ALIKE = 0.02
 
 GROUP = 256
 """So many trajectories are worth travelling in lockstep, and the time to compile that."""
-
-NOT_PERIODIC = -1.0
-"""The period of an excitation that has none, or none that can be seen in the equations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,16 +294,36 @@ def compile_balance(model: Model) -> Any:
     return join.load(_path(f"{_key(model)}|balance", text))
 
 
+def compile_excitations(model: Model) -> Excitations:
+    """How time appears in the equations of a model.
+
+    >>> from stickslip.model.library import forced_oscillator
+    >>> model = forced_oscillator(u0=0.0)
+    >>> compile_excitations(model).at(list(model.parameters.values())).exists
+    False
+    """
+
+    def text() -> str:
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.period import period_source
+
+        return join.joined_flow(period_source(derive(model)))
+
+    return Excitations(join.load(_path(f"{_key(model)}|forcing", text)))
+
+
 def compile_forcing(model: Model) -> Callable[[Floats], float]:
     """The period of the excitation as a function of the parameters; 0 without any, −1 where it is not periodic.
+
+    It is that of all waves in the equations, also where the amplitude of some happens to be zero.
 
     >>> from stickslip.model.library import forced_oscillator
     >>> model = forced_oscillator(eta=0.5)
     >>> round(compile_forcing(model)(np.array(list(model.parameters.values()))), 6)
     12.566371
     """
-    function: Callable[[Floats], float] = _forcing_module(model).forcing
-    return function
+    periods = compile_excitations(model).periods
+    return lambda parameters: float(periods(np.asarray(parameters, float)[None, :])[0])
 
 
 def compile_forcings(model: Model) -> Callable[[Floats], Floats]:
@@ -316,37 +334,12 @@ def compile_forcings(model: Model) -> Callable[[Floats], Floats]:
     >>> compile_forcings(model)(np.array([list(model.parameters.values())])).round(6).tolist()
     [12.566371]
     """
-    module = _forcing_module(model)
-    together: Callable[[Floats], Floats | int] | None = getattr(module, "forcings", None)
-
-    def one(parameters: Floats) -> float:
-        try:
-            return float(module.forcing(parameters))
-        except (ArithmeticError, ValueError):
-            return math.inf
-
-    def periods(rows: Floats) -> Floats:
-        with np.errstate(all="ignore"):  # what is divided by zero is told by its value
-            if together is None:
-                return np.fromiter(map(one, rows), float, len(rows))
-            return np.array(np.broadcast_to(together(rows.T), len(rows)), float)
-
-    return periods
+    return compile_excitations(model).periods
 
 
 def known(periods: Floats) -> Floats:
     """Periods of the excitation that can be counted with; all others are −1."""
     return np.where(np.isfinite(periods) & (periods != NOT_PERIODIC), np.abs(periods), NOT_PERIODIC)
-
-
-def _forcing_module(model: Model) -> ModuleType:
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.period import period_source
-
-        return join.joined_flow(period_source(derive(model)))
-
-    return join.load(_path(f"{_key(model)}|forcing", text))
 
 
 def compile_forms(model: Model) -> Any:

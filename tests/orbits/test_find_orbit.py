@@ -229,7 +229,7 @@ def test_a_motion_that_comes_to_rest_is_told_from_an_orbit() -> None:
 
 def test_chaos_is_told_and_an_unstable_orbit_in_it_is_found_if_asked_for() -> None:
     model, start = M.forced_oscillator(eta=1.915, u0=1.0), [0.0, 1.0]
-    with pytest.raises(ss.OrbitError, match="has not settled on a periodic orbit by t = .* give unstable=True"):
+    with pytest.raises(ss.OrbitError, match=r"has not settled on a periodic orbit by t = .* give unstable=True"):
         ss.find_orbit(model, start)
     orbit = ss.find_orbit(model, start, unstable=True)
     assert not orbit.stable

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.field import compile_balance, compile_forms
+from stickslip.excitation import Excitations
+from stickslip.field import compile_balance, compile_excitations, compile_forms
 from stickslip.model.system import Model
 from stickslip.orbits.guess import OrbitError, scale_of
 from stickslip.orbits.newton import NoConvergence, newton, solve_linear
@@ -99,14 +100,22 @@ class Balance:
 
     @classmethod
     def of(cls, model: Model, mode: Sequence[int] | None = None) -> Balance:
-        """The conditions of rest; refused where time appears in them."""
-        program = compile_balance(model)
-        if program.TIMED:
+        """The conditions of rest; refused where time matters in them."""
+        balance = cls(model, compile_balance(model), tuple(mode) if mode is not None else (1,) * len(model.contacts))
+        if balance.is_timed(balance.parameters):
             raise OrbitError(
                 "time appears in the equations of this model, so it is never at rest and has no equilibria: look for "
                 "orbits with find_orbit, or take the excitation out of the model"
             )
-        return cls(model, program, tuple(mode) if mode is not None else (1,) * len(model.contacts))
+        return balance
+
+    @cached_property
+    def _excitations(self) -> Excitations:
+        return compile_excitations(self.model)
+
+    def is_timed(self, p: Floats) -> bool:
+        """Whether time matters for these values of the parameters."""
+        return self._excitations.timed and self._excitations.at(p).exists
 
     def in_mode(self, mode: Sequence[int]) -> Balance:
         """The same for other modes."""
@@ -154,6 +163,8 @@ class Balance:
 
     def _call(self, function: Any, y: Floats, p: Floats, *out: Floats) -> None:
         """Fill arrays; a place where the equations mean nothing (a root of a negative number) is told as one."""
+        if self.is_timed(p):
+            raise NoConvergence("an excitation begins there, with which nothing is at rest")
         try:
             function(y[: self.n].tolist(), self._forces(y).tolist(), p.tolist(), self.mode, *out)
         except (ArithmeticError, ValueError, TypeError) as error:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.field import Field, compile
+from stickslip.field import Field, compile, compile_excitations
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.result import Steps
@@ -116,6 +115,9 @@ class Motion:
         self.velocities = slice(mechanical // 2, mechanical)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
+        self.excitations = compile_excitations(model)
+        # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
+        self.excitation = self.excitations.at(self.parameters)
         self._count = [0]  # shared by copies for other parameter values
 
     @property
@@ -124,34 +126,28 @@ class Motion:
         return self._count[0]
 
     def with_parameters(self, values: Floats) -> Motion:
-        """The same motion for other parameter values."""
+        """The same motion for other parameter values; refused where they let an excitation begin."""
         other = object.__new__(Motion)
         other.__dict__.update(self.__dict__)
         other.parameters = np.array(values, float)
-        other.__dict__.pop("_forcing", None)
+        if self.excitations.timed and not self.is_forced and self.excitations.at(other.parameters).exists:
+            raise ModelError("an excitation begins, which this motion does not have: find an orbit with it instead")
         return other
-
-    @cached_property
-    def _forcing(self) -> Floats:
-        floats, _ = self._arrays()
-        out = np.zeros(1 + len(self.parameters))
-        self.field.program.forcing(floats, out)
-        return out
 
     @property
     def is_forced(self) -> bool:
-        """Whether time appears in the equations."""
-        return float(self._forcing[0]) != 0.0
+        """Whether time matters: whether it appears in the equations, with an amplitude that is not zero."""
+        return self.excitation.exists
 
     @property
     def forcing_period(self) -> float | None:
         """The period of the excitation, where it has one that can be seen in the equations."""
-        value = float(self._forcing[0])
-        return value if value > 0 else None
+        return self.excitations.period(self.excitation, self.parameters) if self.excitation.base is not None else None
 
     def forcing_slopes(self, which: Sequence[int]) -> Floats:
         """How the period of the excitation changes with parameters."""
-        return np.array([self._forcing[1 + i] if i < len(self.parameters) else 0.0 for i in which])
+        slopes = np.append(self.excitations.slopes(self.excitation, self.parameters), 0.0)
+        return np.asarray(slopes[list(which)], float)
 
     def _arrays(self) -> tuple[Floats, NDArray[np.int64]]:
         m = self.field.program

@@ -232,6 +232,8 @@ class ShootingProblem:
         key = u.tobytes()
         if self._last is None or self._last[0] != key:
             parameters = self.all_parameters(u)
+            if self.free and not self.turns:
+                self._moving(parameters)  # refuses an excitation that begins
             flow = flow_for(self.model, self.method, parameters)
             period = float(u[self.n])
             if not period > 0:
@@ -263,10 +265,13 @@ class ShootingProblem:
     def _forcing(self, parameters: Floats) -> tuple[float, Floats]:
         if self.forcing is not None:
             return self.forcing, np.zeros(len(self.free))
-        self._motion = self._motion or Motion(self.model)
-        motion = self._motion.with_parameters(parameters)
+        motion = self._moving(parameters)
         assert motion.forcing_period is not None
         return motion.forcing_period, motion.forcing_slopes(self.free)
+
+    def _moving(self, parameters: Floats) -> Motion:
+        self._motion = self._motion or Motion(self.model)
+        return self._motion.with_parameters(parameters)
 
     # -- what `follow` asks for ------------------------------------------------------------------------------------
 

@@ -38,17 +38,12 @@ class Conditions:
         self.rows = (*rates, *e.h)
         self.unknowns = (*e.states, *self.forces)
 
-    @property
-    def timed(self) -> bool:
-        """Whether time appears in the equations."""
-        e = self.equations
-        return any(TIME in x.free_symbols for x in (*self.rows, *e.R, *e.S, *e.normal))
-
     def known(self, targets: Iterable[Target]) -> list[str]:
         """Lines that name the symbols that occur in `targets`."""
         e = self.equations
         free = set().union(*(x.free_symbols for _, x in targets))
-        lines = [f"{x} = z[{i}]" for i, x in enumerate(e.states) if x in free]
+        lines = [f"{TIME} = 0.0"] if TIME in free else []
+        lines += [f"{x} = z[{i}]" for i, x in enumerate(e.states) if x in free]
         lines += [f"{x} = force[{i}]" for i, x in enumerate(self.forces) if x in free]
         lines += [f"{x} = p[{i}]" for i, x in enumerate(e.parameters) if x in free]
         lines += [f"{x} = float(s[{i}])" for i, x in enumerate(self.signs) if x in free]
@@ -58,11 +53,9 @@ class Conditions:
 def balance_source(equations: Equations) -> str:
     """Source of `values` and `slopes`: the conditions of rest and their first derivatives.
 
-    Where time appears in the equations nothing can rest: then only `TIMED` is there, and says so.
+    Where time appears in the equations nothing can rest, unless its amplitude is zero: then any time will do.
     """
     conditions = Conditions(equations)
-    if conditions.timed:
-        return "TIMED = True\n"
     e = equations
     values = [(f"F[{i}]", x) for i, x in enumerate(conditions.rows)]
     values += [(f"R[{i}]", x) for i, x in enumerate(conditions.kinetic)]
@@ -71,7 +64,7 @@ def balance_source(equations: Equations) -> str:
     slopes = list(_first("F_y", conditions.rows, conditions.unknowns))
     slopes += _first("F_p", conditions.rows, e.parameters)
     slopes += _first("S_z", e.S, e.states)
-    lines = ["TIMED = False", *table_constants(equations)]
+    lines = table_constants(equations)
     lines += function_text("values", "F, R, S, N", "Rates and sliding velocities; R, S, normal.", conditions, values)
     lines += function_text("slopes", "F_y, F_p, S_z", "By unknowns and by parameters.", conditions, slopes)
     return "\n".join(lines)

@@ -18,7 +18,6 @@ import sympy
 
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME, Reset
-from stickslip.symbolic.period import forcing_period
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
 from stickslip.symbolic.source import Source, entered, indented, offsets, python
 from stickslip.symbolic.tape import Tape
@@ -134,7 +133,7 @@ class TangentSource(Source):
 
     def _taylor(self) -> list[str]:
         """Always as loops, which leave every series in W for the variations."""
-        return [*self._looped(), "", "", *self._tangent(), "", "", *self._vary_reset(), "", "", *self._forcing()]
+        return [*self._looped(), "", "", *self._tangent(), "", "", *self._vary_reset()]
 
     def _vary_reset(self) -> list[str]:
         lines = [
@@ -167,18 +166,6 @@ class TangentSource(Source):
                 change = f"(1.0 if which == {k - n - 1} else 0.0)"
             lines.append(f"change += ({python(slope)})*{change}")
         return [*lines, f"W[CARRIED + {reset.state}] = -change/({python(own)})", f"I[JUMPED + {reset.state}] = 1"]
-
-    def _forcing(self) -> list[str]:
-        """The period of the excitation, as an expression in the parameters; 0 without any, −1 if there is none."""
-        period = forcing_period(self.equations)
-        slopes = [sympy.diff(period, p) for p in self.equations.parameters]
-        return [
-            "def forcing(W: Floats, out: Floats) -> None:",
-            '    """The period of the excitation (0: none, -1: it is not periodic) and its derivatives."""',
-            *indented(self._unpack([period], states=False)),
-            f"    out[0] = {python(period)}",
-            *(f"    out[{i}] = {python(slope)}" for i, slope in enumerate(slopes, 1)),
-        ]
 
     def _tangent(self) -> list[str]:
         self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)

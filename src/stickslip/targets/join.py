@@ -38,7 +38,7 @@ EXACT = KernelSet(
 TANGENT = KernelSet(
     "tangent",
     (*EXACT.files, "tangent", "phase"),
-    (*EXACT.entry_points, "flow", "end_variations", "enter_modes", "forcing"),
+    (*EXACT.entry_points, "flow", "end_variations", "enter_modes"),
     tangent=True,
 )
 NEIGHBOURS = KernelSet(
