@@ -173,6 +173,7 @@ def test_what_counts_as_an_early_end(reason, to, complete):
         (["orbit", "coulomb_oscillator"], "the motion comes to rest at x.block = 0.682"),
         (["orbit", "block_on_belt", "--period", "-1"], "period is -1: it must be a positive number"),
         (["orbit", "block_on_belt", "--period", "0.001"], "no periodic orbit was found"),
+        (["orbit", "forced_oscillator", "--set", "base.eta=1.915", "--set", "base.u0=1"], "(--unstable)"),
         (["orbit", "block_on_belt", "--start", "y=1"], "there is no state 'y'"),
         (["orbit", "block_on_belt", "--method", "smoth"], "there is no method 'smoth' (did you mean 'smooth'?)"),
         (["orbit", "block_on_belt", "--method", "smooth"], "--method smooth needs --eps"),
@@ -244,6 +245,46 @@ def test_interrupted_branches_are_kept(tmp_path, cycle):
     assert (running.returncode, errors) == (3, "")
     assert "The branch was interrupted by the user." in output
     assert len(ss.load(tmp_path / "b.nc")) > 10
+
+
+def test_an_interrupted_search_keeps_its_orbits(call, monkeypatch):
+    """The exit code is that of a run that stopped early; with nothing found it is that of nothing done."""
+    from stickslip.cli import progress
+    from stickslip.orbits import find
+
+    asked = []
+    show = progress.Progress.show
+
+    def interrupted(self, what, done=0, end=None):
+        asked.append(done)
+        self.asked = done >= 2  # as after Ctrl-C
+        show(self, what, done, end)
+
+    monkeypatch.setattr(progress.Progress, "show", interrupted)
+    code, text = call("orbit", "block_on_belt", "--all", "9", "--save", "orbit.nc")
+    assert code == 3 and asked == [1, 2]
+    assert "The search was interrupted by the user after 2 of 9 starts." in text
+    assert ss.load("orbit.nc").period == pytest.approx(12.00103129483, abs=1e-9)
+    monkeypatch.setattr(find, "_settled", lambda *arguments: None)
+    assert call("orbit", "block_on_belt", "--all", "9")[0] == 130
+
+
+def test_a_run_that_is_interrupted_ends_the_search(monkeypatch):
+    """The run itself keeps what it has, but what it has is no reason to go on with the next start."""
+    from stickslip.orbits import guess
+
+    runs = []
+
+    def simulate(*arguments, **keywords):
+        run = ss.simulate(*arguments, **keywords)
+        runs.append(run)
+        if len(runs) == 8:
+            run.attrs["status"] = "The run was interrupted by the user. (t = 1)"
+        return run
+
+    monkeypatch.setattr(guess, "simulate", simulate)
+    found = ss.find_orbits(ss.models.block_on_belt(), starts=20)
+    assert len(runs) == 8 and len(found) == 1
 
 
 def test_a_terminal_without_unicode(tmp_path):

@@ -156,6 +156,9 @@ def orbit(
     count: Annotated[
         int | None, typer.Option("--all", metavar="N", help="All orbits that N random starts lead to.")
     ] = None,
+    unstable: Annotated[
+        bool, typer.Option("--unstable", help="An unstable orbit that the motion passes by will do, as in chaos.")
+    ] = False,
     plot: Annotated[
         list[Path] | None,
         typer.Option(
@@ -168,13 +171,16 @@ def orbit(
 ) -> None:
     """Find a periodic orbit, exactly, with its stability.
 
-    The orbit may be unstable. Several orbits (--all) go to numbered files.
+    Near a start and a period the orbit may be unstable. Several orbits (--all) go to numbered files. Ctrl-C stops; the
+    orbits found until then are printed, saved and drawn all the same.
     """
     with one_line_errors():
         from stickslip.cli import orbits
 
-        search = orbits.Search(model, settings or [], start or [], period, method, eps, eta)
-        orbits.perform(search, count, plot or [], save)
+        search = orbits.Search(model, settings or [], start or [], period, method, eps, eta, unstable)
+        finished = orbits.perform(search, count, plot or [], save)
+    if not finished:
+        raise typer.Exit(STOPPED_EARLY)
 
 
 @app.command()

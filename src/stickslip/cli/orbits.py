@@ -35,6 +35,7 @@ class Search:
     method: str
     eps: float | None
     eta: float | None
+    unstable: bool = False
 
     @property
     def is_saved(self) -> bool:
@@ -42,17 +43,20 @@ class Search:
         return self.model.endswith(".nc")
 
 
-def perform(search: Search, count: int | None, plots: Sequence[Path], save: Path | None) -> None:
-    """Find, sum up, save, draw."""
+def perform(search: Search, count: int | None, plots: Sequence[Path], save: Path | None) -> bool:
+    """Find, sum up, save, draw; whether the search came to its end."""
     outputs.check(plots, save)
-    with Progress() as progress:
-        found = [found_orbit(search)] if count is None else _all_orbits(search, count, progress)
+    found, done = ([found_orbit(search)], None) if count is None else _all_orbits(search, count)
     out = console()
     for i, orbit in enumerate(found, 1):
         if i > 1:
             out.print()
         print_orbit(out, orbit, f", orbit {i} of {len(found)}" if len(found) > 1 else "")
         _write(out, orbit, [outputs.numbered(path, i, len(found)) for path in plots], _numbered(save, i, len(found)))
+    finished = done == count
+    if not finished:
+        out.print(f"\nThe search was interrupted by the user after {done} of {count} starts.", style="yellow")
+    return finished
 
 
 def _numbered(save: Path | None, i: int, total: int) -> Path | None:
@@ -79,7 +83,7 @@ def found_orbit(search: Search) -> Orbit:
         orbit = _unchanged(search)
         return find_orbit(model, orbit) if search.settings else orbit
     guess: Any = start or None if search.period is None else (start, search.period)
-    return find_orbit(model, guess, method=method)
+    return find_orbit(model, guess, method=method, unstable=search.unstable)
 
 
 def _unchanged(search: Search) -> Orbit:
@@ -119,7 +123,8 @@ def method_of(search: Search) -> Method:
     return Exact()
 
 
-def _all_orbits(search: Search, count: int, progress: Progress) -> list[Orbit]:
+def _all_orbits(search: Search, count: int) -> tuple[list[Orbit], int]:
+    """The orbits that random starts lead to, and how many starts were tried before the user had enough."""
     from stickslip import find_orbits
 
     if count < 1:
@@ -128,11 +133,21 @@ def _all_orbits(search: Search, count: int, progress: Progress) -> list[Orbit]:
         raise ModelError(
             "--all tries random starts of a model: it goes with --set, not with --start, --period, --method"
         )
-    model = model_of(search)
-    found = find_orbits(model, starts=count, progress=lambda done, all_: progress.show("searching", done, all_))
+    model, done = model_of(search), 0
+    with Progress() as progress:
+
+        def report(tried: int, total: int) -> None:
+            nonlocal done
+            done = tried
+            progress.show("searching", tried, total)
+
+        found = find_orbits(model, starts=count, unstable=search.unstable, progress=report)
     if not found:
-        raise ModelError(f"none of {count} random starts led to a periodic orbit: try more, or --start and --period")
-    return found
+        raise ModelError(
+            f"none of {count} random starts led to a periodic orbit: try more, --unstable for orbits that motions "
+            "only pass by, or --start and --period"
+        )
+    return found, done
 
 
 # -- printing ----------------------------------------------------------------------------------------------------------
