@@ -47,6 +47,7 @@ from stickslip.kernels.model import (
     AFTER,
     AGAIN,
     ALLOWED,
+    AMBIGUOUS,
     APART,
     AT_STOP,
     BASE,
@@ -304,7 +305,8 @@ def take_care(W: Floats, special: bool, remaining: float) -> None:
     W[TAU] = min(h, W[PLACE]) if special else W[TAU]
     W[GOES] = (1.0 if goes else 0.0) if special else W[GOES]
     W[LIMIT] = (LARGEST if goes else 0.5 * h) if able else W[LIMIT]
-    W[LOST] = 1.0 if special and not (sound and worst < LARGEST) else 0.0
+    doubtful = content and is_ambiguous(W)
+    W[LOST] = 1.0 if special and (doubtful or not (sound and worst < LARGEST)) else 0.0
     W[STEPS] = W[STEPS] + 1.0 if special else W[STEPS]
     # After a release the step is often as long as it was after the last one.
     W[AFTER] = natural if goes and released else W[AFTER]
@@ -477,6 +479,16 @@ def settle(W: Floats, running: bool) -> float:
         released = -1.0 if W[ROW_FORCE + i * WIDTH] > 0.0 else 1.0
         W[SIGN + i] = (released if W[SIGN + i] == 0.0 else 0.0) if changes else W[SIGN + i]
     return worst
+
+
+def is_ambiguous(W: Floats) -> bool:
+    """Whether other modes may be consistent as well: see mode.py, where all of them are tried."""
+    resting = True
+    released = False
+    for i in range(N_CONTACTS if AMBIGUOUS else 0):
+        resting = resting and W[FRESH + i] > 0.0
+        released = released or W[SIGN + i] != 0.0
+    return resting and released
 
 
 def count_changes(W: Floats, settled: bool) -> None:

@@ -179,11 +179,11 @@ def settle(W: Floats, I: Ints) -> int:
     """
     measure(W, I)
     W[BLUR] = NOISE
-    failed = choose_modes(W, I)
-    while failed == UNDECIDED and W[BLUR] < MOST_BLUR:
-        W[BLUR] *= 100.0
+    while True:
         failed = choose_modes(W, I)
-    return failed
+        if failed != UNDECIDED or W[BLUR] >= MOST_BLUR:
+            return failed
+        W[BLUR] *= 100.0
 
 
 def choose_modes(W: Floats, I: Ints) -> int:

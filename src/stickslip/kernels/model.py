@@ -83,9 +83,10 @@ whether it runs, most steps, events at once, ticks without going on; changes of 
 state there, how long to wait for others, how large each state has lately been; how long ago the motion was the same,
 where that has just been found; the time in which it repeats itself, and its events then."""
 
-LIMIT_VARIES = APART = DRIVES = 1
+LIMIT_VARIES = APART = DRIVES = AMBIGUOUS = 1
 """Whether a static limit changes along a step; whether a step at rest is expanded apart from those in slip; whether a
-sliding velocity moves otherwise than the states."""
+sliding velocity moves otherwise than the states; whether several modes may be consistent (see `is_ambiguous` of
+mode.py)."""
 
 WATCHED_LOW = WATCHED_HIGH = STICK_TIME = WATCHING = 0
 EXCITATION = FINAL_TIME = BEAT = BEATS = FLASH = FLASHES = STOP = AT_STOP = RETURNED = RELEASED = 0

@@ -190,6 +190,7 @@ class LaneSource(Source):
         rows = {"KEPT": self.kept, "LANE_ROWS": self.kept + len(self.constants)}
         driven = any(self._is_driven(i) for i in range(self.contacts))
         flags = {"LIMIT_VARIES": int(varies), "APART": int(self.apart), "DRIVES": int(driven)}
+        flags["AMBIGUOUS"] = int(self._coupled() and not self._begins_to_slip_smoothly())
         return super()._constants_of_module() | rows | flags
 
     def serves(self) -> bool:
@@ -345,6 +346,11 @@ class LaneSource(Source):
     def _coupled(self) -> bool:
         """Whether two sticking contacts push each other."""
         return self.contacts == 2 and (self.D[0][1] != 0 or self.D[1][0] != 0)
+
+    def _begins_to_slip_smoothly(self) -> bool:
+        """Whether friction at the beginning of slip is the static limit, for all contacts."""
+        e = self.equations
+        return all(sympy.expand(S - R.subs(u, 0)) == 0 for S, R, u in zip(e.S, e.R, e.speeds, strict=True))
 
     def _forces(self, k: Order, pattern: tuple[bool, ...]) -> None:
         """λ at order k: of sticking contacts from a + D λ = 0, of slipping ones from the law."""
