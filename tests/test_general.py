@@ -363,6 +363,9 @@ def test_a_negative_normal_force_ends_the_run_by_its_name():
         run = ss.simulate(pressed(normal), 20.0, start={"x.block": 0.3})
         assert run.attrs["status"].startswith(ss.Status.LIFT_OFF.value) and "'pad'" in run.attrs["status"]
     assert float(run["time"][-1]) == pytest.approx(1.2, abs=1e-12)
+    for start in ({"x.block": 0.3}, {"x.block": 0.3, "v.block": 0.5}, {"v.block": 0.5}):
+        run = ss.simulate(pressed(lambda t: cos(t) - 2), 20.0, start=start)
+        assert run.attrs["status"].startswith(ss.Status.LIFT_OFF.value) and run.sizes["event"] == 0
 
 
 # -- what it rests on --------------------------------------------------------------------------------------------------

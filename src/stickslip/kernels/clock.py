@@ -43,6 +43,11 @@ def rest_of_angle(rate: float, phase: float, time: float, late: float) -> float:
     return rest_of_sum(product, phase) + (lost + rate * late)
 
 
+def line(rate: float, phase: float, time: float, late: float) -> float:
+    """rate·t + phase for the time t in two parts: exact also where both nearly cancel, as in t − t₀."""
+    return (fused(rate, time, 0.0) + phase) + rest_of_angle(rate, phase, time, late)
+
+
 def wave_sine(rate: float, phase: float, time: float, late: float) -> float:
     """sin(rate·t + phase) for the time t in two parts."""
     angle = fused(rate, time, 0.0) + phase

@@ -126,7 +126,7 @@ def begin(W: Floats, I: Ints) -> int:
     W[LAST_STEP] = 0.0
     branches(W, I, 0.0)
     I[READY] = 1
-    return FINISHED if settle(W, I) == 0 else INDETERMINATE
+    return FINISHED if settle(W, I) == 0 else why_undecided(W, I)
 
 
 def note_state(W: Floats, I: Ints) -> None:
@@ -213,11 +213,17 @@ def march(
         if I[RAPID] > 50 + 10 * N_CONTACTS:
             return CHATTERING
         if change(W, I, guard) != 0:
-            return INDETERMINATE
+            return why_undecided(W, I)
         if N_DIRECTIONS > 0:
             leap(W, I, guard)
         remember_events(W, I, events, step_room, filled)
     return FINISHED
+
+
+def why_undecided(W: Floats, I: Ints) -> int:
+    """Why no modes were found: a contact that pulls has none, and else it is not known."""
+    reason = impossible_friction(W, I)
+    return INDETERMINATE if reason == FINISHED else reason
 
 
 def impossible_friction(W: Floats, I: Ints) -> int:

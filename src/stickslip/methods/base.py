@@ -88,7 +88,13 @@ def march(
     record = (steps.reshape(-1), events.reshape(-1), rows, event_rows)
     filled = np.zeros(2, np.int64)
     kept: list[Floats] = []
-    if m.begin(floats, integers) != 0:
+    outcome = m.begin(floats, integers)
+    if outcome == Status.LIFT_OFF.code:
+        raise ModelError(
+            f"the normal force of contact {field.model.contacts[integers[m.CONTACT]]!r} is negative at the start: a "
+            "contact cannot pull; start where it is pressed, or give a normal force that is zero there"
+        )
+    if outcome != Status.FINISHED.code:
         raise ModelError(impossible_start(field, start, times[0]))
     status: Status | None = None
     blocks = 0

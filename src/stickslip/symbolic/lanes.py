@@ -41,6 +41,9 @@ class LaneWriter(Unrolled):
         elif n.operation in HARMONIC:
             amplitude, angle = self.constant(n.constants[0]), self.at(n.arguments[0], 0)
             self.put(node, 0, f"{amplitude}*{CIRCULAR[HARMONIC[n.operation]]}({angle})")
+        elif n.operation == "linear" and n.degree == 1:
+            rate, phase = self.constant(self.tape.rate(node)), self.constant(self.tape.phase(node))
+            self.put(node, 0, f"{rate}*W[TIME] + {phase}")
         else:
             super().first(node)
             if n.operation == "square":

@@ -50,6 +50,8 @@ class Writer:
         n = self.tape.nodes[node]
         values = [self.at(a, 0) for a in n.arguments]
         match n.operation:
+            case "linear" if n.degree == 1:
+                self.put(node, 0, self.in_time("line", node))
             case "linear":
                 terms = [self.scaled(c, v) for c, v in zip(n.constants[1:], values, strict=True)]
                 if n.constants[0] != 0 or not terms:
@@ -77,15 +79,14 @@ class Writer:
             case "select":
                 self.put(node, 0, f"{values[0]} if {self.constant(n.constants[0])} > 0.0 else {values[1]}")
             case "sin" | "cos" if self.tape.is_wave(node):
-                self.put(node, 0, self.wave(n.operation, n.arguments[0]))
+                self.put(node, 0, self.in_time("wave_sine" if n.operation == "sin" else "wave_cosine", n.arguments[0]))
             case name:
                 self.put(node, 0, f"{name}({values[0]})")
 
-    def wave(self, operation: str, angle: int) -> str:
-        """The sine or cosine of an evenly growing angle, for a time in two parts: see `kernels/clock.py`."""
+    def in_time(self, function: str, angle: int) -> str:
+        """A function of an angle that grows evenly with a time in two parts: see `kernels/clock.py`."""
         rate, phase = self.constant(self.tape.rate(angle)), self.constant(self.tape.phase(angle))
-        name = "wave_sine" if operation == "sin" else "wave_cosine"
-        return f"{name}({rate}, {phase}, W[TIME], W[LATE])"
+        return f"{function}({rate}, {phase}, W[TIME], W[LATE])"
 
     def next(self, node: int, k: Order) -> None:
         """Order k ≥ 1 of a series from lower orders: the recurrences."""
