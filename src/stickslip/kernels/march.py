@@ -92,7 +92,9 @@ EVENT_WIDTH = 4 + N_STATES
 MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
+GUARD_NOISE = 1e-12  # as NOISE, for guards: they are kept from the last event to the next
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
+DOUBT = 1e-9  # of the size of what is watched: nearer to zero it says nothing at the beginning of a step
 BROKEN = 1e-6  # see `allowance`
 
 
@@ -193,6 +195,8 @@ def march(
         if strays(W, I, tau):
             return INCONSISTENT
         note_rests(W, I, x)
+        if x <= 1.0:
+            note_lags(W, I, tau)
         project(W, I)
         if x > 1.0:
             for i in range(N_CONTACTS):
@@ -227,13 +231,17 @@ def why_undecided(W: Floats, I: Ints) -> int:
 
 
 def impossible_friction(W: Floats, I: Ints) -> int:
-    """FINISHED, or why the step cannot be taken: a contact that pulls, or friction that pushes."""
+    """FINISHED, or why the step cannot be taken: a contact that pulls, or friction that pushes.
+
+    So it is where a formula jumps. What comes down to zero ends a step, and is no more than round-off or the tolerance
+    beyond it.
+    """
     for g in range(N_WATCHED):
-        if W[ROW_GUARD + g * WIDTH] < -NOISE * W[SIZE_GUARD + g]:
+        if W[ROW_GUARD + g * WIDTH] < -DOUBT * W[SIZE_GUARD + g]:
             I[CONTACT] = WATCHED_CONTACT[g]
             return WATCHED_STATUS[g]
     for i in range(N_CONTACTS):
-        pushes = I[MODE + i] * W[ROW_FORCE + i * WIDTH] > NOISE * W[SIZE_S + i]
+        pushes = I[MODE + i] * W[ROW_FORCE + i * WIDTH] > DOUBT * W[SIZE_S + i]
         if pushes and (N_BONDS == 0 or BRISTLES[i] == 0):
             I[CONTACT] = i
             return NEGATIVE_FRICTION
@@ -302,6 +310,14 @@ def note_rests(W: Floats, I: Ints, x: float) -> None:
             I[AT_REST + i] = RESTING if ends else 0
 
 
+def note_lags(W: Floats, I: Ints, tau: float) -> None:
+    """At an event, contacts that slip so slowly that nobody can tell are at rest as well, and are asked again: they
+    were released a moment ago, or stop at the same time."""
+    for i in range(N_CONTACTS):
+        if I[AT_REST + i] == 0 and abs(value_at(W, ROW_V + i * WIDTH, tau)) <= NOISE * W[LOAD + i] * W[GUESS]:
+            I[AT_REST + i] = RESTING
+
+
 def earliest_event(W: Floats, I: Ints, h: float) -> float:
     """Where on the step, in [0, 1], the first guard ends; 2 when none does.
 
@@ -332,12 +348,11 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
         if root < earliest:
             earliest = root
             I[GUARD] = g
-    # Frozen branches come before what is watched: max(0, N) ends at zero, and is not negative beyond.
     for g in range(N_WATCHED):
         root = guard_crossing(W, g)
-        if root < earliest * (1.0 - TOGETHER_BY):
+        if root < earliest:
             earliest = root
-            I[GUARD] = g
+            I[GUARD] = branch_ending(W, g, root * h)
     for i in range(N_CONTACTS if N_BONDS > 0 else 0):
         if BRISTLES[i] > 0 and I[MODE + i] != 0:
             root = breaking(W, i, float(I[MODE + i]))
@@ -347,18 +362,29 @@ def earliest_event(W: Floats, I: Ints, h: float) -> float:
     return earliest
 
 
-def guard_noise(W: Floats, g: int) -> float:
-    """What round-off leaves of a guard that is zero on the step for which the powers are set.
+def branch_ending(W: Floats, watched: int, tau: float) -> int:
+    """The frozen branch that ends together with something watched, or else this itself.
+
+    The branch comes first: max(0, N) ends at zero, and is not negative beyond.
+    """
+    for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
+        if abs(value_at(W, ROW_GUARD + g * WIDTH, tau)) <= guard_noise(W, g, W[POWER + 1]):
+            return g
+    return watched
+
+
+def guard_noise(W: Floats, g: int, h: float) -> float:
+    """What round-off leaves of a guard that is zero, on a step of length h or after the last one.
 
     A velocity of zero is so because forces cancel: what they leave, times the step, is no motion.
     """
-    return NOISE * (W[SIZE_GUARD + g] + abs(W[POWER + 1]) * W[SIZE_RATE + g])
+    return GUARD_NOISE * (W[SIZE_GUARD + g] + max(abs(h), W[LAST_STEP]) * W[SIZE_RATE + g])
 
 
 def guard_crossing(W: Floats, g: int) -> float:
     """Where on the step something watched, or the guard of a frozen branch, turns negative."""
     row = ROW_GUARD + g * WIDTH
-    noise = guard_noise(W, g)
+    noise = guard_noise(W, g, W[POWER + 1])
     return 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
 
 
@@ -410,7 +436,7 @@ def change(W: Floats, I: Ints, guard: int) -> int:
     if N_DRAWS > 0:
         failed = settle_by_chance(W, I, failed)
     if failed == 0 and N_BRANCHES > 0:
-        branches(W, I, 10.0 * NOISE)
+        branches(W, I, GUARD_NOISE)
         failed = expand(W, I)
     I[READY] = 1
     return failed

@@ -7,8 +7,8 @@ negative duration. Only frozen branches end steps here, since they are part of t
 from math import copysign, isfinite
 
 from stickslip.kernels.clock import advance_clock
-from stickslip.kernels.march import crossing_of, guard_noise
-from stickslip.kernels.mode import NOISE, expand, measure
+from stickslip.kernels.march import GUARD_NOISE, crossing_of, guard_noise
+from stickslip.kernels.mode import expand, measure
 from stickslip.kernels.model import (
     AT_REST,
     BRANCH,
@@ -25,6 +25,7 @@ from stickslip.kernels.model import (
     N_STATES,
     N_WATCHED,
     NATURAL,
+    POWER,
     ROW_GUARD,
     SAVED,
     SERIES,
@@ -97,7 +98,7 @@ def first_guard(W: Floats) -> int:
     earliest = 2.0
     for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
         row = ROW_GUARD + g * WIDTH
-        root = crossing_of(W, row, 1.0, row, 0.0, guard_noise(W, g))
+        root = crossing_of(W, row, 1.0, row, 0.0, guard_noise(W, g, W[POWER + 1]))
         if root < earliest:
             earliest = root
             found = g
@@ -113,7 +114,7 @@ def pass_branch(W: Floats, I: Ints, guard: int) -> None:
     I[number] = -I[number] if step == 0 else I[number] + step
     ingredients(W, I)
     measure(W, I)
-    branches(W, I, 10.0 * NOISE)
+    branches(W, I, GUARD_NOISE)
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
     leap(W, I, guard)
