@@ -13,6 +13,8 @@ their phase is reckoned with two numbers for the time (`kernels/clock.py`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy
 
 from stickslip.symbolic.equations import Table, TableSlope
@@ -54,6 +56,39 @@ def size(expression: sympy.Expr) -> sympy.Expr:
     if e.is_Pow:
         return _power(e.base, e.exp)
     return Magnitude(e) + Magnitude(e.fdiff(1)) * size(e.args[0])
+
+
+def pace(expression: sympy.Expr, rates: Mapping[sympy.Symbol, sympy.Expr]) -> sympy.Expr:
+    """The size of what an expression changes by in unit time, where `rates` are the sizes of the rates of its symbols.
+
+    By the same rules; of min, max and formulas by cases all branches count, since on the verge any may be in force.
+
+    >>> x, y, v = sympy.symbols("x y v", real=True)
+    >>> pace(sympy.Max(0, x - y), {x: v})
+    v
+    """
+    e = expression
+    if e.is_Symbol or not e.args:
+        return rates.get(e, sympy.Integer(0))
+    parts = [pace(argument, rates) for argument in e.args] if not isinstance(e, sympy.Piecewise) else []
+    if e.is_Add:
+        return sympy.Add(*parts)
+    if e.is_Mul:
+        others = [sympy.Mul(*(Magnitude(f) for f in e.args if f is not factor)) for factor in e.args]
+        return sympy.Add(*(part * other for part, other in zip(parts, others, strict=True)))
+    if isinstance(e, sympy.Abs | sympy.Min | sympy.Max):
+        return sympy.Max(*parts)
+    if isinstance(e, sympy.Piecewise):
+        return sympy.Max(*(pace(value, rates) for value, _ in e.args))
+    if isinstance(e, Wave):
+        return Magnitude(e.args[1]) + parts[2]
+    if isinstance(e, Table):
+        return Magnitude(TableSlope(*e.args)) * parts[1]
+    if isinstance(e, sympy.sign | sympy.Heaviside | sympy.DiracDelta | TableSlope):
+        return sympy.Integer(0)
+    if e.is_Pow:
+        return Magnitude(e.exp * sympy.Pow(e.base, e.exp - 1)) * parts[0]
+    return Magnitude(e.fdiff(1)) * parts[0]
 
 
 def _choice(e: sympy.Piecewise) -> sympy.Expr:

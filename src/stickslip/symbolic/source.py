@@ -14,9 +14,9 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from stickslip.symbolic.equations import Equations, Table, TableSlope
-from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, along, sign_of
+from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, sign_of
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
-from stickslip.symbolic.rounding import Magnitude, size
+from stickslip.symbolic.rounding import Magnitude, pace, size
 from stickslip.symbolic.tape import Tape
 from stickslip.symbolic.wave import Wave, with_waves
 
@@ -386,7 +386,8 @@ class Source:
         kinds = {"V": e.h, "A": e.a, "S": e.S, "GUARD": guards}
         values = [(f"W[SIZE_{kind} + {i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
         values = [(target, size(with_waves(x.xreplace(speeds)))) for target, x in values]
-        rates = [(f"W[SIZE_RATE + {i}]", self._size_of_rate(guard)) for i, guard in enumerate(guards)]
+        paces = self._paces() if guards else {}
+        rates = [(f"W[SIZE_RATE + {i}]", pace(with_waves(guard), paces)) for i, guard in enumerate(guards)]
         expressions = [x for _, x in values + rates]
         loads = [f"_load{i} = max(W[SIZE_S + {i}], W[R + {i}])" for i in range(self.contacts if rates else 0)]
         return [
@@ -396,13 +397,15 @@ class Source:
             *indented([*assignments(values), *loads, *assignments(rates)] or ["return"]),
         ]
 
-    def _size_of_rate(self, guard: sympy.Expr) -> sympy.Expr:
-        """The size of what a guard changes by in unit time, with friction as large as it may be."""
+    def _paces(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """The size of the rate of every state, with friction as large as it may be; and of time."""
         e = self.equations
-        total = size(with_waves(along(guard, e.states, e.f) + sympy.diff(guard, TIME)))
-        for i, column in enumerate(zip(*e.G, strict=True)):
-            total += size(with_waves(along(guard, e.states, column))) * sympy.Symbol(f"_load{i}", real=True)
-        return total
+        loads = [sympy.Symbol(f"_load{i}", real=True) for i in range(self.contacts)]
+        paces = {}
+        for z, f, row in zip(e.states, e.f, e.G, strict=True):
+            friction = (size(with_waves(g)) * load for g, load in zip(row, loads, strict=True))
+            paces[z] = size(with_waves(f)) + sympy.Add(*friction)
+        return paces | {TIME: sympy.Integer(1)}
 
     def _lifting(self) -> list[int]:
         """Contacts whose normal force may change."""
