@@ -476,7 +476,7 @@ def set_reach(W: Floats, I: Ints, h: float) -> None:
 
 
 def weighted_error(W: Floats, h: float) -> float:
-    """The same, with the reach of each state allowed in addition.
+    """The same, where each state is allowed its reach at least.
 
     Where a contact sticks on all of the step, the impulse that holds it counts as well, beside that of its static limit
     in the time τ: nothing else may move, and a step that does not follow the force passes over whole phases of slip.
@@ -490,7 +490,7 @@ def weighted_error(W: Floats, h: float) -> float:
         error = 0.0
         for s in range(STAGES):
             error += ERROR[s] * W[STAGE + s * N_STATES + i]
-        allowed = W[ABSOLUTE] + W[TOLERANCE] * max(W[LARGEST + i], abs(W[STATE + i])) + W[REACH + i]
+        allowed = W[ABSOLUTE] + max(W[TOLERANCE] * max(W[LARGEST + i], abs(W[STATE + i])), W[REACH + i])
         if allowed > 0.0:
             total += (h * error / allowed) * (h * error / allowed)
         elif not isfinite(error):
