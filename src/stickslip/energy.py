@@ -9,18 +9,21 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.model.bristles import BristleContact
 from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
 from stickslip.model.parts import (
     Base,
     Belt,
     Body,
+    CompliantContact,
     Contact,
     Damper,
     DynamicContact,
     Force,
     Interaction,
     Mass,
+    Rubbing,
     SmoothContact,
     Spring,
 )
@@ -37,8 +40,11 @@ def energy_balance(system: System, run: xr.Dataset) -> xr.Dataset:
     """The work that each part did on the masses during a run, and what it amounts to.
 
     Returns a Dataset: `work` per part, `kinetic_energy_change`, and `residual`, their difference relative to the sum of
-    all absolute contributions; zero up to the accuracy of the run. Forces of springs, dampers and external forces are
-    evaluated from the parts, not from the equations that were integrated.
+    all absolute contributions; zero up to the accuracy of the run. Forces are evaluated from the parts, not from the
+    equations that were integrated, so that the residual shows a run that overlooked something: friction in slip opposes
+    the sliding velocity, as its law says, and in stick it is the reaction, within the static limit, while nothing
+    slides. Of elastic contacts and bristles alone the recorded force is taken. A run of `Smooth` belongs to the system
+    that `smooth` makes.
 
     >>> import stickslip as ss
     >>> system = ss.models.block_on_belt()
@@ -74,6 +80,7 @@ class _Samples:
         self.time = np.repeat(steps.start, NODES) + tau
         states = _expanded(steps.state, tau)
         self.force = _expanded(steps.force, tau)
+        self.sticks = np.repeat(steps.mode == 0, NODES, axis=0)
         self.x = {mass.name: states[:, i] for i, mass in enumerate(system.masses)}
         self.v = {mass.name: states[:, len(system.masses) + i] for i, mass in enumerate(system.masses)}
         self.internal = {name: states[:, system.states.index(name)] for name in system.internal_states}
@@ -98,19 +105,56 @@ class _Samples:
                 own = {"x": self.x[part.on.name], "v": self.v[part.on.name]}
                 force = self.quantity(name, "force", part.force, self.everything() | own)
                 return self.integral(force * self.v[part.on.name])
-            case Contact():
-                velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
-                friction = self.force[:, self.system.contacts.index(name)]
-                return self.integral(friction * (velocity - self.mass_velocity(part.against)))
-            case SmoothContact():
-                velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
-                friction = self.smooth_friction(name, part, velocity - self.velocity(part.against))
-                return self.integral(friction * (velocity - self.mass_velocity(part.against)))
-            case DynamicContact():
-                velocity = sum(weight * self.v[mass.name] for mass, weight in part.weights)
-                friction = self.dynamic_friction(name, part, velocity - self.velocity(part.against))
-                return self.integral(friction * (velocity - self.mass_velocity(part.against)))
+            case Rubbing():
+                velocity = np.sum([weight * self.v[mass.name] for mass, weight in part.weights], axis=0)
+                sliding = velocity - self.velocity(part.against)
+                moved = velocity - self.mass_velocity(part.against)
+                return self.integral(self.friction_power(name, part, sliding, moved))
         raise AssertionError(f"unknown part {part}")
+
+    def friction_power(self, name: str, part: Rubbing, sliding: Floats, moved: Floats) -> Floats:
+        """The power of friction on the masses, which it moves at that velocity."""
+        match part:
+            case SmoothContact():
+                return self.smooth_friction(name, part, sliding) * moved
+            case DynamicContact():
+                return self.dynamic_friction(name, part, sliding) * moved
+            case CompliantContact() | BristleContact():
+                return self.recorded(name) * moved
+            case Contact():
+                sticks = self.sticks[:, self.system.contacts.index(name)]
+                # What sticks does not slide: a velocity that it should not have does no work.
+                held = self.reaction(name, part) * (moved - sliding)
+                return np.where(sticks, held, self.kinetic_friction(name, part, sliding, ~sticks) * moved)
+        raise AssertionError(f"unknown contact {part}")
+
+    def recorded(self, name: str) -> Floats:
+        """The friction force of a contact as the run has it."""
+        force: Floats = self.force[:, self.system.contacts.index(name)]
+        return force
+
+    def kinetic_friction(self, name: str, part: Contact, sliding: Floats, where: NDArray[np.bool_]) -> Floats:
+        """The force −sgn(v)·N·μ(|v|) at some of the points."""
+        law, values = part.friction, self.system.law_values(name)
+        mu = np.zeros(len(sliding))
+        mu[where] = [law.kinetic_value(v, values, name) for v in np.abs(sliding[where]).tolist()]
+        return -np.sign(sliding) * self.normal(name, part) * (mu + self.drawn(name, "kinetic"))
+
+    def reaction(self, name: str, part: Contact) -> Floats:
+        """The recorded force, as far as the static limit allows it."""
+        law, values = part.friction, self.system.law_values(name)
+        ages = self.internal.get(f"stick_time.{name}", np.zeros(1))
+        mu = np.array([law.static_value_after(age, values) for age in ages.tolist()])
+        limit = self.normal(name, part) * (mu + self.drawn(name, "static"))
+        return np.clip(self.recorded(name), -limit, limit)
+
+    def drawn(self, name: str, which: str) -> Floats | float:
+        """The random part of a coefficient."""
+        draw = self.internal.get(f"{which}_draw.{name}")
+        return 0.0 if draw is None else self.system.local(name)[f"scatter_{which}"] * draw
+
+    def normal(self, name: str, part: Rubbing) -> Floats:
+        return self.quantity(name, "normal", part.normal, self.everything())
 
     def dynamic_friction(self, name: str, part: DynamicContact, sliding: Floats) -> Floats:
         """The force −N·coefficient of a law with a state of its own."""
@@ -118,7 +162,7 @@ class _Samples:
         state = self.internal[f"{law.state}.{name}"]
         pairs = zip(sliding.tolist(), state.tolist(), strict=True)
         mu = np.array([law.coefficient_value(v, z, values) for v, z in pairs], float)
-        force: Floats = -self.quantity(name, "normal", part.normal, self.everything()) * mu
+        force: Floats = -self.normal(name, part) * mu
         return force
 
     def smooth_friction(self, name: str, part: SmoothContact, sliding: Floats) -> Floats:
@@ -127,8 +171,7 @@ class _Samples:
         eps = self.system.local(name)["eps"]
         limits = (law.static_value(values), law.kinetic_value(0.0, values))
         mu = [shape.coefficient(v, eps, law.kinetic_value(shape.speed(v), values), *limits) for v in sliding.tolist()]
-        normal = self.quantity(name, "normal", part.normal, self.everything())
-        force: Floats = -normal * np.array(mu, float)
+        force: Floats = -self.normal(name, part) * np.array(mu, float)
         return force
 
     def everything(self) -> dict[str, Floats]:
@@ -164,7 +207,7 @@ class _Samples:
 
     def _base_velocity(self, base: Base) -> Floats:
         """The derivative of a prescribed motion, by fourth-order differences of the plain function."""
-        h = 1e-3 * max(1e-3, float(np.median(self.steps.length)))
+        h = 1e-3 * float(np.median(self.steps.length))
         values = [self.quantity(base.name, "motion", base.motion, {"t": self.time + k * h}) for k in (-2, -1, 1, 2)]
         return (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
 
