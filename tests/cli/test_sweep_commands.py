@@ -1,10 +1,13 @@
 """`stickslip sweep` and `stickslip map` by hand: what they print, write, draw and refuse."""
 
+import signal
+
 import pytest
 from typer.testing import CliRunner
 
 import stickslip as ss
 from stickslip.cli import app
+from stickslip.cli.progress import Progress
 
 
 def call(*arguments: str) -> tuple[int, str]:
@@ -67,6 +70,26 @@ def test_basins(tmp_path, monkeypatch) -> None:
         "--plot", "basins.png",
     )  # fmt: skip
     assert code == 0 and "rest in stick" in text and "100.0 %" in text and (tmp_path / "basins.png").exists()
+
+
+def test_interrupted_they_keep_what_is_known(tmp_path, monkeypatch) -> None:
+    """Ctrl-C asks for an end at the next report; what is known by then is printed and saved, and the exit code is 3."""
+    monkeypatch.chdir(tmp_path)
+    shown = Progress.show
+
+    def interrupting(self, *what) -> None:
+        if self.reports == 20:
+            self._interrupted(signal.SIGINT, None)
+        shown(self, *what)
+
+    monkeypatch.setattr(Progress, "show", interrupting)
+    run = ["--over", "x.block=-5:5:21", "--over", "v.block=-5:5:20", "--t", "40", "--save", "b.nc", "--plot", "b.png"]
+    code, text = call("basins", "coulomb_oscillator", *run)
+    assert code == 3 and ss.Status.INTERRUPTED.value in text and (tmp_path / "b.png").exists()
+    data = ss.load(tmp_path / "b.nc")
+    assert data.attrs["outcome"] == "interrupted" and 0 < int((data["attractor"] == 0).sum()) < 420
+    code, text = call("lyapunov", "two_blocks", "--t", "200")
+    assert code == 3 and ss.Status.INTERRUPTED.value in text and "nan" not in text
 
 
 @pytest.mark.parametrize(

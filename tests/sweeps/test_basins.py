@@ -28,6 +28,29 @@ def test_an_interval_of_rest_is_one_attractor() -> None:
     assert 0 < float(data.transient_time.max()) < 4 * np.pi + 2 * 40 / 48
 
 
+@pytest.mark.parametrize("calls", [1, 9, 20, 25])
+def test_interrupted_it_keeps_what_is_known(calls: int) -> None:
+    """While a few starts look for attractors, and while all are followed: what has arrived stays so."""
+    grid = {"x.block": np.linspace(-5, 5, 21), "v.block": np.linspace(-5, 5, 20)}
+    whole = ss.basins(M.coulomb_oscillator(), grid, t=40)
+    seen: list[float] = []
+
+    def impatient(part: float) -> None:
+        seen.append(part)
+        if len(seen) == calls:
+            raise KeyboardInterrupt
+
+    some = ss.basins(M.coulomb_oscillator(), grid, t=40, progress=impatient)
+    known = some.attractor.values != -1
+    assert some.attrs["outcome"] == "interrupted" and whole.attrs["outcome"] == "finished"
+    assert some.attrs["status"].startswith(ss.Status.INTERRUPTED.value)
+    assert f"{known.sum()} of 420 starts" in some.attrs["notes"]
+    assert known.sum() < 420 and (known.any() or calls < 3)
+    assert some.attractor.values[known].tolist() == whole.attractor.values[known].tolist()
+    assert some.transient_time.values[known].tolist() == whole.transient_time.values[known].tolist()
+    assert np.isnan(some.transient_time.values[~known]).all()
+
+
 def test_two_coexisting_orbits() -> None:
     axis = np.linspace(-1, 1.5, 14)
     data = ss.basins(M.two_blocks(), {"x.block1": axis, "x.block2": axis}, t=1200)

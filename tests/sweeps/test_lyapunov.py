@@ -146,6 +146,28 @@ def test_a_run_that_stops_says_so() -> None:
     assert float(found.history.time[-1]) < 45
 
 
+def test_interrupted_it_keeps_what_is_measured() -> None:
+    def impatient(part: float) -> None:
+        if part == 0.25:
+            raise KeyboardInterrupt
+
+    whole, part = (ss.lyapunov(M.two_blocks(), t=200, progress=each) for each in (None, impatient))
+    assert part.status is ss.Status.INTERRUPTED
+    assert float(part.history.time[-1]) == pytest.approx(50)
+    at = whole.history.exponent.sel(time=50, method="nearest").values
+    assert part.exponents.tolist() == pytest.approx(at.tolist())
+
+
+def test_interrupted_in_the_transient_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_March, "settle", interrupted)
+    found = ss.lyapunov(M.two_blocks(), t=200)
+    assert found.status is ss.Status.INTERRUPTED
+    assert np.isnan(found.exponents).tolist() == [True] * 4 and found.lost == 0 and found.history.sizes["time"] == 0
+
+
 def test_compiled_as_in_plain_python() -> None:
     rows = []
     for target in ("cpu", "python"):

@@ -11,6 +11,7 @@ from stickslip.cli.screen import console, number, table
 from stickslip.cli.sweeps import read_ranges
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
+from stickslip.status import Status
 
 
 def _model(text: str, settings: Sequence[str]) -> Model:
@@ -45,7 +46,7 @@ def exponents(model: str, t: float, settings: Sequence[str], start: Sequence[str
 def basins(
     model: str, over: Sequence[str], t: float, settings: Sequence[str], plots: Sequence[Path], save: Path | None
 ) -> bool:
-    """Print, draw and save which attractor each start leads to; whether all were resolved."""
+    """Print, draw and save which attractor each start leads to; whether all were followed and resolved."""
     system = _model(model, settings)
     grid = read_ranges(list(over))
     if len(grid) != 2:
@@ -75,4 +76,4 @@ def basins(
         from stickslip import plot
 
         out.print(f"drew {plot.save(plot.basins(data), path)}", soft_wrap=True)
-    return unresolved == 0
+    return unresolved == 0 and str(data.attrs["outcome"]) == Status.FINISHED.word

@@ -26,6 +26,7 @@ from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.result import interpolate
 from stickslip.simulation import simulate
+from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
 from stickslip.sweeps.inputs import check_model, check_progress, numbers, whole
@@ -118,7 +119,8 @@ def basins(
     must repeat themselves within t/2. Motions that do not are followed for 4000 periods of the excitation, or 40 t:
     where neighbours part for sure, the cells that were visited are an attractor, too. What is found to be neither stays
     unresolved, and `notes` in the attributes says why. The standard error is that of as many random starts: on a grid
-    it is an upper bound. `transient_time` is when the motion was first seen near its attractor, to within t/48.
+    it is an upper bound. Ctrl-C keeps what is known by then: motions that have not arrived are unresolved, and `status`
+    in the attributes says so. `transient_time` is when the motion was first seen near its attractor, to within t/48.
 
     >>> import stickslip as ss
     >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
@@ -136,8 +138,8 @@ def basins(
     search = _Search(model, near, whole("basins: most", most, 0), forcing)
     search.measure(states, t)
     report = progress or (lambda part: None)
-    labels, arrival = _classified(search, states, t, report)
-    return _dataset(model, axes, labels, arrival, search)
+    crowd, status = _classified(search, states, t, report)
+    return _dataset(model, axes, crowd, status)
 
 
 def attractors_of(data: xr.Dataset) -> list[Attractor]:
@@ -488,6 +490,10 @@ class _Crowd:
     def _arrived(self, which: Ints, labels: Ints, times: Floats) -> None:
         self.labels[which], self.arrival[which] = labels, times
 
+    def take(self, which: Ints, other: _Crowd, those: NDArray[np.bool_] | slice = slice(None)) -> None:
+        """What another crowd has found out about some of these motions."""
+        self._arrived(which, other.labels[those], other.arrival[those])
+
 
 def _few(count: int) -> Ints:
     """A few of so many starts, from all over."""
@@ -502,29 +508,36 @@ def _looks(t: float, forcing: float | None) -> Floats:
     return np.asarray(forcing * turns * np.arange(max(2, int(np.ceil(t / forcing / turns))) + 1))
 
 
-def _classified(search: _Search, states: Floats, t: float, report: Callable[[float], None]) -> tuple[Ints, Floats]:
-    """The attractor of every start, and when its motion arrived there.
+def _classified(search: _Search, states: Floats, t: float, report: Callable[[float], None]) -> tuple[_Crowd, Status]:
+    """All motions with the attractor of each, and when it arrived there; and whether the user interrupted.
 
     A few starts go first, to find attractors. Starts that lead to one found later are run once more, because before it
     was known nobody could see when they arrived.
     """
-    _Crowd(search, states[_few(len(states))]).run(t, lambda part: None)
-    known = len(search.found)
-    crowd = _Crowd(search, states)
-    crowd.run(t, report)
-    late = np.nonzero(crowd.labels >= known)[0]
-    if len(late):
-        again = _Crowd(search, states[late])
-        again.run(t, lambda part: None)
-        crowd.labels[late], crowd.arrival[late] = again.labels, again.arrival
-    return crowd.labels, crowd.arrival
+    few = _few(len(states))
+    first, crowd = _Crowd(search, states[few]), _Crowd(search, states)
+    try:
+        first.run(t, lambda part: report(0.0))
+        known = len(search.found)
+        crowd.run(t, report)
+        late = np.nonzero(crowd.labels >= known)[0]
+        if len(late):
+            again = _Crowd(search, states[late])
+            again.run(t, lambda part: report(1.0))
+            crowd.take(late, again)
+        return crowd, Status.FINISHED
+    except KeyboardInterrupt:
+        open_yet = crowd.labels[few] == UNRESOLVED
+        crowd.take(few[open_yet], first, open_yet)
+        return crowd, Status.INTERRUPTED
 
 
 # -- result ----------------------------------------------------------------------------------------------------------
 
 
-def _dataset(model: Model, axes: Mapping[str, Floats], labels: Ints, arrival: Floats, search: _Search) -> xr.Dataset:
+def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> xr.Dataset:
     """Labels over the grid, attractors that nothing leads to left out, the most frequent first."""
+    search, labels = crowd.search, crowd.labels
     counts = np.array([np.sum(labels == number) for number in range(len(search.found))], int)
     kept = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0]
     numbers = np.full(len(search.found) + 1, UNRESOLVED)
@@ -534,9 +547,13 @@ def _dataset(model: Model, axes: Mapping[str, Floats], labels: Ints, arrival: Fl
     unresolved = float(np.mean(labels == UNRESOLVED))
     attractors = [search.found[i] for i in kept]
     reasons = search.reasons or ["Some motions had not arrived anywhere when the time was over: give a longer t."]
+    sentence = "All starts were followed."
+    if not status.finished:
+        sentence = f"{status.value} {int(np.sum(labels != UNRESOLVED))} of {len(labels)} starts had arrived."
+        reasons = [sentence]
     data = {
         "attractor": (tuple(axes), numbers[labels].reshape(shape)),
-        "transient_time": (tuple(axes), arrival.reshape(shape), {"units": model.time_unit}),
+        "transient_time": (tuple(axes), crowd.arrival.reshape(shape), {"units": model.time_unit}),
         "fraction": ("number", fraction),
         "fraction_error": ("number", np.sqrt(fraction * (1 - fraction) / len(labels))),
         "points": (("number", "sample", "state"), search.points(kept)),
@@ -553,6 +570,8 @@ def _dataset(model: Model, axes: Mapping[str, Floats], labels: Ints, arrival: Fl
         "title": model.about.title,
         "time_unit": model.time_unit,
         "parameters": json.dumps(dict(model.parameters)),
+        "status": sentence,
+        "outcome": status.word,
         "attractors": json.dumps([vars(attractor) for attractor in attractors]),
         "unresolved": unresolved,
         "notes": " ".join(dict.fromkeys(reasons)) if unresolved > 0 else "",

@@ -107,7 +107,8 @@ def lyapunov(
     - progress: called now and then with the part of the time that is done.
 
     An excited system has one exponent per state; the direction of time, whose exponent is 0, is not among them. A
-    system without excitation that does not come to rest has an exponent 0, along its own motion.
+    system without excitation that does not come to rest has an exponent 0, along its own motion. Ctrl-C keeps what is
+    measured by then, and `status` says so.
 
     >>> import stickslip as ss
     >>> chaos = ss.lyapunov(ss.models.forced_oscillator("III", eta=1.915, u0=1.0), t=3000, per="release")
@@ -124,15 +125,21 @@ def lyapunov(
     march = _March(neighbours(model, rtol), model.start_state(start), whole("lyapunov: renormalise", renormalise))
     cycle_of = _cycles(march.motion, per)
     report = progress or (lambda part: None)
-    status = march.settle(transient, directions)
-    rows = [march.row()]
-    for piece in range(1, PIECES + 1):
-        if not status.finished:
-            break
-        status = march.to(transient + t * piece / PIECES)
-        if status.finished:
-            rows.append(march.row())
-        report(piece / PIECES)
+    rows: list[Floats] = []
+    try:
+        status = march.settle(transient, directions)
+        rows.append(march.row())
+        for piece in range(1, PIECES + 1):
+            if not status.finished:
+                break
+            status = march.to(transient + t * piece / PIECES)
+            if status.finished:
+                rows.append(march.row())
+            report(piece / PIECES)
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    if not rows:  # interrupted in the transient: nothing is measured, and no direction is known to be lost
+        return _summary(model, np.zeros((1, 2 + directions)), directions, per, cycle_of, status)
     return _summary(model, np.array(rows), march.left, per, cycle_of, status)
 
 
