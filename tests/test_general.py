@@ -236,6 +236,25 @@ def test_units_do_not_matter():
             np.testing.assert_allclose(again["event_time"] / time, run["event_time"], rtol=1e-10)
 
 
+def test_what_is_held_does_not_creep():
+    """Forces cancel for a million units of time; what round-off leaves of them adds up nowhere."""
+    low, high = ss.Mass("low", m=1.3), ss.Mass("high", m=0.7)
+    system = ss.System(
+        ss.Spring(low, ss.ground, k=1.0), ss.Spring(high, ss.ground, k=0.3), ss.Force(high, 0.1),
+        ss.Contact(low, ss.ground, law=ss.Coulomb(0.5), normal=2.0, name="below"),
+        ss.Contact(high, low, law=ss.Coulomb(0.5), normal=1.0, name="above"),
+    )  # fmt: skip
+    run = finished(ss.simulate(system, 1e6, start={"x.low": 0.3, "x.high": -0.2}))
+    assert run.sizes["event"] == 0 and run.attrs["steps"] < 100
+    for name, place in (("x.low", 0.3), ("x.high", -0.2)):
+        np.testing.assert_allclose(run[name], place, rtol=1e-14)
+    carried = ss.System(
+        ss.Force(BLOCK, 0.2), ss.Contact(BLOCK, ss.Belt("belt", speed=0.5), law=ss.Coulomb(0.5), normal=1.0)
+    )
+    run = finished(ss.simulate(carried, 1e6, start={"v.block": 0.5}))
+    np.testing.assert_allclose(run["x.block"], 0.5 * run["time"], rtol=1e-14)
+
+
 # -- features that a series does not feel ------------------------------------------------------------------------------
 
 

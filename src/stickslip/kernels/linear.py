@@ -69,6 +69,14 @@ def substitute(W: Floats, I: Ints, stuck: int) -> None:
         W[right + 1 + I[ORDERING + a] * width] = total / W[MATRIX + row + I[ORDERING + a]]
 
 
+def factor_delassus(W: Floats, I: Ints) -> int:
+    """`factor` for the Delassus matrix at the present state, which `ingredients` has left in D."""
+    for i in range(N_CONTACTS):
+        for j in range(N_CONTACTS):
+            W[MATRIX + i * (N_CONTACTS + 2) + j] = W[D + i * N_CONTACTS + j]
+    return factor(W, I)
+
+
 def add_up_loads(W: Floats, I: Ints) -> None:
     """LOAD, the size of the terms that decide about each contact: its force in stick, its acceleration in slip.
 
@@ -90,9 +98,7 @@ def add_up_coupled_loads(W: Floats, I: Ints) -> None:
     width = N_CONTACTS + 2
     for i in range(N_CONTACTS):
         W[LOAD + i] = 0.0 if I[MODE + i] == 0 else W[SCALE + i]
-        for j in range(N_CONTACTS):
-            W[MATRIX + i * width + j] = W[D + i * N_CONTACTS + j]
-    stuck = factor(W, I)
+    stuck = factor_delassus(W, I)
     for a in range(stuck):
         column = I[ORDERING + a]
         for b in range(stuck):

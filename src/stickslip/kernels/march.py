@@ -92,6 +92,7 @@ EVENT_WIDTH = 4 + N_STATES
 MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
+MOST_SWEEPS = 20  # over contacts that push each other
 GUARD_NOISE = 1e-12  # as NOISE, for guards: they are kept from the last event to the next
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
 DOUBT = 1e-9  # of the size of what is watched: nearer to zero it says nothing at the beginning of a step
@@ -402,19 +403,26 @@ def crossing_of(W: Floats, row: int, sign: float, added: int, weight: float, noi
 
 
 def project(W: Floats, I: Ints) -> None:
-    """Put v = 0 exactly where a contact is at rest, by the impulse along G that does it."""
+    """Put v = 0 exactly where a contact is at rest, by the impulse along G that does it.
+
+    Contacts that push each other are put at rest in turn, until none moves, or by no more than round-off of round-off.
+    """
     if count_resting(I) == 0:
         return
     ingredients(W, I)
-    for _ in range(2):
+    for _ in range(MOST_SWEEPS):
+        moved = False
         for i in range(N_CONTACTS):
             effect = W[D + i * N_CONTACTS + i]
             if I[AT_REST + i] != 0 and RIGID[i] == 1 and effect != 0.0 and W[V + i] != 0.0:
+                moved = True
                 impulse = -W[V + i] / effect
                 for j in range(N_STATES):
                     W[STATE + j] += W[G + j * N_CONTACTS + i] * impulse
                 for j in range(N_CONTACTS):
-                    W[V + j] += W[D + j * N_CONTACTS + i] * impulse
+                    W[V + j] = 0.0 if j == i else W[V + j] + W[D + j * N_CONTACTS + i] * impulse
+        if not moved:
+            break
 
 
 def change(W: Floats, I: Ints, guard: int) -> int:

@@ -5,7 +5,7 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 """
 
 from stickslip.kernels.bristles import recall_bonds
-from stickslip.kernels.linear import add_up_loads
+from stickslip.kernels.linear import add_up_loads, count_stuck, factor_delassus, substitute
 from stickslip.kernels.model import (
     AT_REST,
     BLUR,
@@ -16,6 +16,7 @@ from stickslip.kernels.model import (
     HOLDABLE,
     LEVER,
     LOAD,
+    MATRIX,
     MECHANICAL,
     MODE,
     N_BONDS,
@@ -131,25 +132,30 @@ def hold(W: Floats, I: Ints) -> None:
     The terms that cancel there are larger than the motion, and on a long step what they leave adds up in the positions.
     It is taken out order by order by impulses along G, as `project` does with the velocity itself; positions follow.
     """
-    for _ in range(min(N_CONTACTS, 2)):
-        for i in range(N_CONTACTS):
-            if I[MODE + i] == 0 and RIGID[i] == 1 and DRIVEN[i] == 0:
-                for k in range(1, ORDER + 1):
-                    hold_order(W, i, k)
+    if factor_delassus(W, I) < 0:
+        return
+    for k in range(1, ORDER + 1):
+        hold_order(W, I, k)
     for j in range(N_STATES):
         if VELOCITY[j] >= 0:
             for k in range(1, ORDER + 1):
                 W[SERIES + j * WIDTH + k] = W[SERIES + VELOCITY[j] * WIDTH + k - 1] / k
 
 
-def hold_order(W: Floats, i: int, k: int) -> None:
-    """The impulse on contact i that makes order k of its sliding velocity zero."""
-    left = 0.0
-    for j in range(N_STATES):
-        left += LEVER[i * N_STATES + j] * W[SERIES + j * WIDTH + k]
-    impulse = -left / W[D + i * N_CONTACTS + i]
-    for j in range(N_STATES):
-        W[SERIES + j * WIDTH + k] += W[G + j * N_CONTACTS + i] * impulse
+def hold_order(W: Floats, I: Ints, k: int) -> None:
+    """The impulses that make order k of the sliding velocities zero."""
+    width = N_CONTACTS + 2
+    for i in range(N_CONTACTS):
+        left = 0.0
+        for j in range(N_STATES):
+            left += LEVER[i * N_STATES + j] * W[SERIES + j * WIDTH + k]
+        W[MATRIX + i * width + N_CONTACTS] = -left if RIGID[i] == 1 and DRIVEN[i] == 0 else 0.0
+    substitute(W, I, count_stuck(I))
+    for i in range(N_CONTACTS):
+        if I[MODE + i] == 0:
+            impulse = W[MATRIX + i * width + N_CONTACTS + 1]
+            for j in range(N_STATES):
+                W[SERIES + j * WIDTH + k] += W[G + j * N_CONTACTS + i] * impulse
 
 
 def measure(W: Floats, I: Ints) -> None:
