@@ -9,6 +9,7 @@ from stickslip.kernels.model import (
     AT_REST,
     BLUR,
     BRANCH,
+    BRANCH_KEPT,
     BRISTLES,
     CONTACT,
     DRAWS,
@@ -94,6 +95,8 @@ ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
 MOST_SWEEPS = 20  # over contacts that push each other
 GUARD_NOISE = 1e-12  # as NOISE, for guards: they are kept from the last event to the next
+MOST_ROUNDS = 4  # of modes and branches that follow from each other
+KEPT_BY = 4.0  # a branch that has just ended is kept by more than its guard may be off
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
 DOUBT = 1e-9  # of the size of what is watched: nearer to zero it says nothing at the beginning of a step
 BROKEN = 1e-6  # see `allowance`
@@ -192,7 +195,8 @@ def march(
             set_clock(W, W[END])
         else:
             advance_clock(W, tau)
-        W[LAST_STEP] = tau
+        if tau > 0.0:
+            W[LAST_STEP] = tau
         if strays(W, I, tau):
             return INCONSISTENT
         note_rests(W, I, x)
@@ -369,23 +373,23 @@ def branch_ending(W: Floats, watched: int, tau: float) -> int:
     The branch comes first: max(0, N) ends at zero, and is not negative beyond.
     """
     for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
-        if abs(value_at(W, ROW_GUARD + g * WIDTH, tau)) <= guard_noise(W, g, W[POWER + 1]):
+        if abs(value_at(W, ROW_GUARD + g * WIDTH, tau)) <= guard_noise(W, g):
             return g
     return watched
 
 
-def guard_noise(W: Floats, g: int, h: float) -> float:
-    """What round-off leaves of a guard that is zero, on a step of length h or after the last one.
+def guard_noise(W: Floats, g: int) -> float:
+    """What round-off leaves of a guard that is zero.
 
-    A velocity of zero is so because forces cancel: what they leave, times the step, is no motion.
+    A velocity of zero is so because forces cancel: what they leave, times a step, is no motion.
     """
-    return GUARD_NOISE * (W[SIZE_GUARD + g] + max(abs(h), W[LAST_STEP]) * W[SIZE_RATE + g])
+    return GUARD_NOISE * (W[SIZE_GUARD + g] + max(W[GUESS], W[LAST_STEP]) * W[SIZE_RATE + g])
 
 
 def guard_crossing(W: Floats, g: int) -> float:
     """Where on the step something watched, or the guard of a frozen branch, turns negative."""
     row = ROW_GUARD + g * WIDTH
-    noise = guard_noise(W, g, W[POWER + 1])
+    noise = guard_noise(W, g)
     return 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
 
 
@@ -440,13 +444,33 @@ def change(W: Floats, I: Ints, guard: int) -> int:
         number = BRANCH + GUARD_BRANCH[guard - N_WATCHED]
         step = GUARD_STEP[guard - N_WATCHED]
         I[number] = -I[number] if step == 0 else I[number] + step
+        # A guard that is not yet at its end, but for the tolerance, takes its branch back: nothing happens before that.
+        sizes(W, I)
+        branches(W, I, KEPT_BY * GUARD_NOISE)
     failed = settle(W, I)
     if N_DRAWS > 0:
         failed = settle_by_chance(W, I, failed)
-    if failed == 0 and N_BRANCHES > 0:
-        branches(W, I, GUARD_NOISE)
-        failed = expand(W, I)
+    if N_BRANCHES > 0:
+        failed = settle_branches(W, I, failed)
     I[READY] = 1
+    return failed
+
+
+def settle_branches(W: Floats, I: Ints, failed: int) -> int:
+    """Frozen branches that follow from the modes, as the interval of a table does; where one changes, the modes are
+    asked again."""
+    for _ in range(MOST_ROUNDS):
+        if failed != 0:
+            break
+        for i in range(N_BRANCHES):
+            I[BRANCH_KEPT + i] = I[BRANCH + i]
+        branches(W, I, KEPT_BY * GUARD_NOISE)
+        moved = False
+        for i in range(N_BRANCHES):
+            moved = moved or I[BRANCH + i] != I[BRANCH_KEPT + i]
+        if not moved:
+            break
+        failed = settle(W, I)
     return failed
 
 

@@ -7,7 +7,7 @@ negative duration. Only frozen branches end steps here, since they are part of t
 from math import copysign, isfinite
 
 from stickslip.kernels.clock import advance_clock
-from stickslip.kernels.march import GUARD_NOISE, crossing_of, guard_noise
+from stickslip.kernels.march import GUARD_NOISE, KEPT_BY, crossing_of, guard_noise
 from stickslip.kernels.mode import expand, measure
 from stickslip.kernels.model import (
     AT_REST,
@@ -25,7 +25,6 @@ from stickslip.kernels.model import (
     N_STATES,
     N_WATCHED,
     NATURAL,
-    POWER,
     ROW_GUARD,
     SAVED,
     SERIES,
@@ -98,7 +97,7 @@ def first_guard(W: Floats) -> int:
     earliest = 2.0
     for g in range(N_WATCHED, N_WATCHED + N_GUARDS):
         row = ROW_GUARD + g * WIDTH
-        root = crossing_of(W, row, 1.0, row, 0.0, guard_noise(W, g, W[POWER + 1]))
+        root = crossing_of(W, row, 1.0, row, 0.0, guard_noise(W, g))
         if root < earliest:
             earliest = root
             found = g
@@ -114,7 +113,7 @@ def pass_branch(W: Floats, I: Ints, guard: int) -> None:
     I[number] = -I[number] if step == 0 else I[number] + step
     ingredients(W, I)
     measure(W, I)
-    branches(W, I, GUARD_NOISE)
+    branches(W, I, KEPT_BY * GUARD_NOISE)
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
     leap(W, I, guard)

@@ -193,6 +193,7 @@ class Source:
             "SAVED": m,
             "ORDERING": 2 * m,
             "HOLDABLE": m,
+            "BRANCH_KEPT": len(self.tape.branches),
         }
         single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS"]
         single += ["SEED", "POINT", "DRAWS", "BONDED", "BREAKS"]
@@ -422,7 +423,8 @@ class Source:
             return [*lines, "    return"]
         lines += indented([*self._unpack(expressions), *self._signs(expressions)])
         for number, (branch, e) in enumerate(zip(self.tape.branches, expressions, strict=True)):
-            scale = f"(W[SIZE_GUARD + {first[number]}] + W[LAST_STEP]*W[SIZE_RATE + {first[number]}])"
+            guard = first[number]
+            scale = f"(W[SIZE_GUARD + {guard}] + max(W[GUESS], W[LAST_STEP])*W[SIZE_RATE + {guard}])"
             known = f"{python(e)}, I[BRANCH + {number}], noise*{scale}"
             if branch.table is None:
                 lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {known})")
