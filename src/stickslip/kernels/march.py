@@ -4,7 +4,7 @@ from math import isfinite
 
 from stickslip.kernels.bristles import break_bond, breaking, note_bonds, start_bonds
 from stickslip.kernels.clock import advance_clock, set_clock, time_left
-from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, settle, take_mode
+from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, hold_still, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
     BLUR,
@@ -180,6 +180,8 @@ def march(
         if x <= 1.0:
             tau = h * x
             set_powers(W, tau)
+            total = end_state(W, tau)
+        if hold_still(W, I, tau):
             total = end_state(W, tau)
         if not isfinite(total):
             return STALLED

@@ -117,29 +117,36 @@ def expand(W: Floats, I: Ints) -> int:
             W[ROW_V + i * WIDTH] = 0.0
     if ORDER >= 5:  # methods of low order choose their steps themselves
         set_natural_step(W, I)
-        room = stick_room(W, I)
-        if W[NATURAL] > room:
-            if MECHANICAL > 0:
-                hold(W, I)
-            elif room > 0.0:
-                W[NATURAL] = room
+        if MECHANICAL == 0:
+            limit_stick(W, I)
     return 0
 
 
-def hold(W: Floats, I: Ints) -> None:
-    """Take from the series what round-off leaves of the sliding velocity of contacts that stick.
+def limit_stick(W: Floats, I: Ints) -> None:
+    """Shorten a step on which round-off would move what sticks, where `hold_still` cannot take that out."""
+    room = stick_room(W, I)
+    if room > 0.0:
+        W[NATURAL] = min(W[NATURAL], room)
 
-    The terms that cancel there are larger than the motion, and on a long step what they leave adds up in the positions.
-    It is taken out order by order by impulses along G, as `project` does with the velocity itself; positions follow.
+
+def hold_still(W: Floats, I: Ints, tau: float) -> bool:
+    """Take from the series what round-off leaves of the sliding velocity of contacts that stick, if the step is so long
+    that this would move the positions; whether it was.
+
+    The terms that cancel there are larger than the motion. What they leave is taken out order by order by impulses
+    along G, as `project` does with the velocity itself; positions follow.
     """
+    if MECHANICAL == 0 or abs(tau) <= stick_room(W, I):
+        return False
     if factor_delassus(W, I) < 0:
-        return
+        return False
     for k in range(1, ORDER + 1):
         hold_order(W, I, k)
     for j in range(N_STATES):
         if VELOCITY[j] >= 0:
             for k in range(1, ORDER + 1):
                 W[SERIES + j * WIDTH + k] = W[SERIES + VELOCITY[j] * WIDTH + k - 1] / k
+    return True
 
 
 def hold_order(W: Floats, I: Ints, k: int) -> None:

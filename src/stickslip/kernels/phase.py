@@ -8,7 +8,7 @@ from math import copysign, isfinite
 
 from stickslip.kernels.clock import advance_clock
 from stickslip.kernels.march import GUARD_NOISE, KEPT_BY, crossing_of, guard_noise
-from stickslip.kernels.mode import expand, measure
+from stickslip.kernels.mode import expand, hold_still, measure
 from stickslip.kernels.model import (
     AT_REST,
     BRANCH,
@@ -72,6 +72,7 @@ def flow(W: Floats, I: Ints, duration: float, most_steps: int) -> int:
         guard = first_guard(W)
         tau = h * W[WORK] if guard >= 0 else h
         set_powers(W, tau)
+        hold_still(W, I, tau)
         total = 0.0
         for i in range(N_STATES):
             W[WORK + i] = value_of(W, SERIES + i * WIDTH)

@@ -159,7 +159,7 @@ class LaneSource(Source):
 
     def _float_sizes(self) -> dict[str, int]:
         n, m, row = self.n, self.contacts, self.width
-        kept = {"STATE": n, "LATELY": n, "TIME": 1, "LATE": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
+        kept = {"STATE": n, "LATELY": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
         single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
         single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
         single += ["AGAIN", "CYCLE", "CYCLE_EVENTS"]
@@ -181,7 +181,7 @@ class LaneSource(Source):
         sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
         work = ("RESTS", "SCALE", "NEAR_SIDE", "FACTOR", "BASE", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT")
         sizes |= dict.fromkeys((*work, "URGENCY", "INVERSE"), m)
-        sizes |= {"SINGULAR": 1, "NATURAL": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
+        sizes |= {"LATE": 1, "SINGULAR": 1, "NATURAL": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
         sizes |= {"NEXT": n, "NEXT_TIME": 1, "UNSURE": n, "PROBE": row}
         return kept | sizes
 
