@@ -1,0 +1,319 @@
+"""What acts in a system, evaluated from its parts on plain numbers.
+
+States are positions and velocities of the masses. A contact with the weights w slides at v = Σ w·v_mass − u(t), where
+u is how fast the surface moves; its friction λ pushes each mass by w·λ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+from tests.referee.formulas import arguments_of, bound
+from tests.referee.instants import Instant
+
+from stickslip.model import laws
+from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Interaction, Mass, Spring
+from stickslip.model.system import System
+
+Term = Callable[[Any, list[float], list[float], list[float]], None]
+"""Adds the force of one part on every mass: of time, positions, velocities, to the last."""
+
+SINGULAR = 1e-11
+"""Sticking forces are not unique where a singular value of their matrix is so small beside the largest."""
+
+
+@dataclass(slots=True)
+class Point:
+    """The equations at one state: accelerations of the masses, and per contact what decides about it."""
+
+    acceleration: list[float]
+    sliding: list[float]
+    friction: list[float]
+    kinetic: list[float]
+    static: list[float]
+    normal: list[float]
+
+
+@dataclass(slots=True)
+class Rubbing:
+    """One contact: weights by mass, the surface's velocity and acceleration, the load, the law."""
+
+    name: str
+    weights: list[tuple[int, float]]
+    speed: Callable[[Any], float]
+    surface_acceleration: Callable[[Any], float]
+    normal: Callable[[Any, list[float], list[float]], float]
+    kinetic: Callable[[float], float]
+    static: float
+
+
+class Redundant(Exception):
+    """Sticking forces that are not unique."""
+
+
+class Mechanics:
+    """The equations of a System at its present parameter values, for a motion that begins at `origin`.
+
+    `length` and `time` are how far and how fast things typically move: what is small is small beside them.
+    """
+
+    def __init__(self, system: System, origin: float = 0.0, length: float = 1.0, time: float = 1.0) -> None:
+        self.system, self.origin = system, origin
+        self.length_scale, self.time_scale, self.speed_scale = length, time, length / time
+        self.index = {mass.name: i for i, mass in enumerate(system.masses)}
+        self.mass = [system.parameters[f"{mass.name}.m"] for mass in system.masses]
+        self.n = len(self.mass)
+        self.terms: list[Term] = []
+        self.contacts: list[Rubbing] = []
+        for name, part in system.interactions.items():
+            if type(part) is Contact:
+                self.contacts.append(self._rubbing(name, part))
+            else:
+                self.terms.append(self._term(name, part))
+        rows = np.zeros((len(self.contacts), self.n))
+        for i, contact in enumerate(self.contacts):
+            for j, weight in contact.weights:
+                rows[i, j] += weight
+        self.rows = rows
+        self.delassus = rows / np.array(self.mass) @ rows.T
+        self._inverse: dict[tuple[int, ...], list[list[float]]] = {}
+
+    def moment(self, elapsed: float) -> Any:
+        """The full time, with all its digits."""
+        return elapsed if self.origin == 0 else Instant(self.origin, elapsed)
+
+    def at(self, elapsed: float, state: Sequence[float], modes: Sequence[int]) -> Point:
+        """Everything at one state, in given modes (0 stick, ±1 slip)."""
+        t = self.moment(elapsed)
+        x, v = list(state[: self.n]), list(state[self.n : 2 * self.n])
+        force = [0.0] * self.n
+        for term in self.terms:
+            term(t, x, v, force)
+        point = Point([], [], [], [], [], [])
+        for contact, mode in zip(self.contacts, modes, strict=True):
+            sliding = sum([w * v[j] for j, w in contact.weights]) - contact.speed(t)
+            normal = contact.normal(t, x, v)
+            kinetic = normal * contact.kinetic(mode * sliding if mode else 0.0)
+            friction = -mode * kinetic
+            point.sliding.append(sliding)
+            point.normal.append(normal)
+            point.kinetic.append(kinetic)
+            point.static.append(normal * contact.static)
+            point.friction.append(friction)
+            for j, w in contact.weights if mode else ():
+                force[j] += w * friction
+        sticking = tuple([i for i, mode in enumerate(modes) if mode == 0])
+        if sticking:
+            self._hold(point, sticking, t, force)
+        point.acceleration = [f / m for f, m in zip(force, self.mass, strict=True)]
+        return point
+
+    def slip_acceleration(self, i: int, elapsed: float, point: Point) -> tuple[float, float]:
+        """How fast the sliding velocity of contact i changes, and the size of the terms that make that up."""
+        contact = self.contacts[i]
+        surface = contact.surface_acceleration(self.moment(elapsed))
+        terms = [w * point.acceleration[j] for j, w in contact.weights]
+        forces = map(max, map(abs, point.friction), point.static)
+        coupled = [abs(d) * f for d, f in zip(self.delassus[i].tolist(), forces, strict=True)]
+        return sum(terms) - surface, sum(map(abs, terms)) + abs(surface) + sum(coupled)
+
+    def _hold(self, point: Point, sticking: tuple[int, ...], t: Any, force: list[float]) -> None:
+        """Add the friction that keeps sticking contacts at rest: a + Dλ = 0."""
+        free = {}
+        for i in sticking:
+            contact = self.contacts[i]
+            pulled = sum([w * force[j] / self.mass[j] for j, w in contact.weights])
+            free[i] = pulled - contact.surface_acceleration(t)
+        for i, row in zip(sticking, self.inverse(sticking), strict=True):
+            point.friction[i] = -sum([d * free[j] for d, j in zip(row, sticking, strict=True)])
+        for i in sticking:
+            for j, w in self.contacts[i].weights:
+                force[j] += w * point.friction[i]
+
+    def inverse(self, sticking: tuple[int, ...]) -> list[list[float]]:
+        """The inverse of the Delassus matrix of these contacts."""
+        if sticking not in self._inverse:
+            matrix = self.delassus[np.ix_(sticking, sticking)]
+            scale = 1 / np.sqrt(np.diag(matrix))
+            scaled = scale[:, None] * matrix * scale
+            values = np.linalg.svd(scaled, compute_uv=False)
+            if values[-1] < SINGULAR * values[0]:
+                raise Redundant(", ".join(self.contacts[i].name for i in sticking))
+            self._inverse[sticking] = (scale[:, None] * np.linalg.inv(scaled) * scale).tolist()
+        return self._inverse[sticking]
+
+    def at_rest(self, elapsed: float, state: Sequence[float], resting: tuple[int, ...]) -> list[float]:
+        """The state after the smallest impulse of the resting contacts that brings each of them to rest exactly."""
+        t = self.moment(elapsed)
+        v = list(state[self.n : 2 * self.n])
+        sliding = [sum([w * v[j] for j, w in self.contacts[i].weights]) - self.contacts[i].speed(t) for i in resting]
+        try:
+            impulse = [-sum([d * s for d, s in zip(row, sliding, strict=True)]) for row in self.inverse(resting)]
+        except Redundant:
+            matrix = self.delassus[np.ix_(resting, resting)]
+            impulse = (-np.linalg.lstsq(matrix, np.array(sliding), rcond=SINGULAR)[0]).tolist()
+        for i, size in zip(resting, impulse, strict=True):
+            for j, w in self.contacts[i].weights:
+                v[j] += w * size / self.mass[j]
+        return [*state[: self.n], *v]
+
+    # parts -------------------------------------------------------------------------------------------------------------
+
+    def _term(self, name: str, part: Interaction) -> Term:
+        values = self.system.local(name)
+        match part:
+            case Spring() | Damper():
+                return self._pair(part, values)
+            case Force():
+                value = self._value(part.force, "force", values, part.on.name)
+                index = self.index[part.on.name]
+
+                def push(t: Any, x: list[float], v: list[float], force: list[float]) -> None:
+                    force[index] += value(t, x, v)
+
+                return push
+        raise ValueError(f"the referee does not know the part {name!r}, a {part.kind}")
+
+    def _pair(self, part: Spring | Damper, values: dict[str, float]) -> Term:
+        a, b = self.index.get(part.a.name), self.index.get(part.b.name)
+        rate = isinstance(part, Damper)
+        ends = [self._place(body, rate) for body in (part.a, part.b)]
+        if part.force is not None:
+            tension = bound(part.force, values)
+        else:
+            factor = values["c" if rate else "k"]
+
+            def tension(e: Any) -> Any:
+                return factor * e
+
+        def pull(t: Any, x: list[float], v: list[float], force: list[float]) -> None:
+            where = v if rate else x
+            first = where[a] if a is not None else ends[0](t)
+            second = where[b] if b is not None else ends[1](t)
+            size = float(tension(first - second))
+            if a is not None:
+                force[a] -= size
+            if b is not None:
+                force[b] += size
+
+        return pull
+
+    def _place(self, body: Body, rate: bool) -> Callable[[Any], Any]:
+        """Where a body that is no mass is, or how fast it moves."""
+        if isinstance(body, Base) and callable(body.motion):
+            return bound(body.motion, self.system.local(body.name), differentiate=int(rate))
+        if isinstance(body, Base):
+            position = self.system.local(body.name)["motion"]
+            return lambda t: 0.0 if rate else position
+        if isinstance(body, Belt):
+            return self._surface(body)[0]
+        return lambda t: 0.0
+
+    def _surface(self, body: Body) -> tuple[Callable[[Any], float], Callable[[Any], float]]:
+        """Velocity and acceleration of what a contact slides on, where that is no mass."""
+        values = self.system.local(body.name)
+        if isinstance(body, Belt) and callable(body.speed):
+            return _floats(bound(body.speed, values)), _floats(bound(body.speed, values, differentiate=1))
+        if isinstance(body, Base) and callable(body.motion):
+            return (
+                _floats(bound(body.motion, values, differentiate=1)),
+                _floats(bound(body.motion, values, differentiate=2)),
+            )
+        speed = values["speed"] if isinstance(body, Belt) else 0.0
+        return lambda t: speed, lambda t: 0.0
+
+    def _rubbing(self, name: str, part: Contact) -> Rubbing:
+        values = self.system.local(name)
+        weights = [(self.index[mass.name], weight) for mass, weight in part.weights]
+        if isinstance(part.against, Mass):
+            weights.append((self.index[part.against.name], -1.0))
+        speed, acceleration = self._surface(part.against)
+        law_values = self.system.law_values(name)
+        normal = self._value(part.normal, "normal", values, None)
+        kinetic, static = friction_of(part.friction, law_values)
+        return Rubbing(name, weights, speed, acceleration, normal, kinetic, static)
+
+    def _value(
+        self, value: Any, attribute: str, values: dict[str, float], own: str | None
+    ) -> Callable[[Any, list[float], list[float]], float]:
+        """A number, or a function of time and states, as a function of (t, x, v)."""
+        if not callable(value):
+            number = values[attribute]
+            return lambda t, x, v: number
+        function = bound(value, values)
+        names = arguments_of(value)[0]
+        if names == ("t",):
+            return lambda t, x, v: float(function(t))
+        places = [self._reader(name, own) for name in names]
+        return lambda t, x, v: float(function(*[place(t, x, v) for place in places]))
+
+    def _reader(self, name: str, own: str | None) -> Callable[[Any, list[float], list[float]], Any]:
+        if name == "t":
+            return lambda t, x, v: t
+        kind, _, mass = name.partition("_")
+        index = self.index[mass or str(own)]
+        return (lambda t, x, v: x[index]) if kind == "x" else (lambda t, x, v: v[index])
+
+
+def _floats(function: Callable[..., Any]) -> Callable[[Any], float]:
+    return lambda t: float(function(t))
+
+
+def friction_of(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[float], float], float]:
+    """Kinetic coefficient as a function of speed, and the static one: the laws as the books have them."""
+    match law:
+        case laws.WithViscous():
+            dry, static = friction_of(law.law, p)
+            viscous = p["viscous"]
+            return lambda v: dry(v) + viscous * v, static
+        case laws.Coulomb():
+            kinetic = p["mu_k"]
+            return lambda v: kinetic, p["mu_s"]
+        case laws.Hyperbolic():
+            return lambda v: p["mu_s"] / (1 + p["delta"] * v), p["mu_s"]
+        case laws.Stribeck():
+            return _stribeck(law, p), p["mu_s"]
+        case laws.PoppStelter():
+            falls = p["mu_0"] - p["mu_1"]
+            return lambda v: falls / (1 + p["lambda_1"] * v) + p["mu_1"] + p["lambda_2"] * v * v, p["mu_0"]
+        case laws.Polynomial():
+            powers = [p[f"c{i}"] for i in range(len(law.coefficients))]
+            return lambda v: sum([c * v**i for i, c in enumerate(powers)]), p.get("mu_s", powers[0])
+        case laws.Tabulated():
+            return _table(law), p.get("mu_s", law.values[0])
+        case laws.FunctionLaw():
+            function = bound(law.function, p)
+            return function, p.get("static", function(0.0))
+    raise ValueError(f"the referee does not know the law {law!r}")
+
+
+def _stribeck(law: laws.Stribeck, p: dict[str, float]) -> Callable[[float], float]:
+    low, falls, speed = p["mu_k"], p["mu_s"] - p["mu_k"], p["v_s"]
+    shape = p.get("shape", law.shape)
+    if float(shape).is_integer():
+        power = int(shape)
+        return lambda v: low + falls * math.exp(-((v / speed) ** power))
+    # The library takes broken powers a little beside rest, where they have derivatives; the law says by how much.
+    return lambda v: low + falls * math.exp(-((max(v / speed, 0.0) + laws.SPEED_FLOOR) ** shape))
+
+
+def _table(law: laws.Tabulated) -> Callable[[float], float]:
+    curve = PchipInterpolator(law.speeds, law.values)
+    knots, cubics = list(law.speeds), [[float(c) for c in column] for column in curve.c.T]
+    last = law.values[-1]
+
+    def coefficient(v: float) -> float:
+        if v >= knots[-1]:
+            return last
+        i = 0  # below zero the first piece goes on, as it does for the library's steps beyond a stop
+        while v >= knots[i + 1]:
+            i += 1
+        w, (a, b, c, d) = v - knots[i], cubics[i]
+        return d + w * (c + w * (b + w * a))
+
+    return coefficient

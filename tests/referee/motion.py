@@ -1,0 +1,324 @@
+"""The motion of a system from event to event, for judging the library: clear, slow, and independent of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import DOP853
+from scipy.optimize import brentq, minimize_scalar
+from tests.referee.equations import Mechanics, Point
+from tests.referee.modes import choose
+from tests.referee.steps import advanced, solver
+
+Floats = NDArray[np.float64]
+SAMPLES = 6
+"""Guards are looked at in so many places of a step, besides its beginning."""
+
+TOUCHING = 1e-12
+"""At an event, contacts that slide slower than this part of the velocity scale have stopped at the same time."""
+
+FINISHED, LIFT_OFF, NEGATIVE, REDUNDANT, UNDECIDED, CHATTERING, DIVERGING, SLOW = (
+    "finished",
+    "lift-off",
+    "negative friction",
+    "redundant",
+    "undecided",
+    "chattering",
+    "diverging",
+    "slow",
+)
+
+Prefer = Callable[[float, tuple[tuple[int, ...], ...]], tuple[int, ...]]
+"""Takes one of several equally good combinations of modes, at a time."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A contact that changes its mode, `elapsed` after the start."""
+
+    elapsed: float
+    contact: int
+    before: int
+    after: int
+    state: tuple[float, ...]
+
+
+@dataclass
+class Motion:
+    """What the referee found."""
+
+    first_modes: tuple[int, ...] = ()
+    events: list[Event] = field(default_factory=list)
+    samples: list[tuple[float, ...]] = field(default_factory=list)
+    frictions: list[tuple[float, ...]] = field(default_factory=list)
+    modes: list[tuple[int, ...]] = field(default_factory=list)
+    ambiguous: list[float] = field(default_factory=list)
+    end: str = FINISHED
+    elapsed: float = 0.0
+    state: tuple[float, ...] = ()
+    steps: int = 0
+
+
+@dataclass
+class Referee:
+    """Integrates the motion of a system and says how it goes."""
+
+    equations: Mechanics
+    rtol: float = 1e-12
+    most_events: int = 4000
+    most_steps: int = 20_000
+    prefer: Prefer | None = None
+
+    def motion(
+        self,
+        start: Sequence[float],
+        duration: float,
+        samples: Sequence[float] = (),
+        modes: Sequence[int] | None = None,
+        begin: float = 0.0,
+    ) -> Motion:
+        """The motion from `start` at `begin`; `samples` are times at which to note states, frictions and modes.
+
+        All times are counted from the origin of the equations.
+
+        Contacts are at rest where their sliding velocity is exactly zero, or where `modes` has them stick.
+        """
+        result = Motion()
+        state = [float(z) for z in start]
+        found = self._first_modes(result, begin, state, modes)
+        if found is None:
+            result.elapsed, result.state = begin, tuple(state)
+            return result
+        state, current = found
+        result.first_modes = tuple(current)
+        elapsed, pending = begin, list(samples)
+        while elapsed < duration:
+            phase = _Phase(self, result, elapsed, state, current, duration, pending)
+            elapsed, state, crossing = phase.run()
+            if crossing is None:
+                break
+            if len(result.events) > self.most_events:
+                result.end = CHATTERING
+                break
+            changed = self._cross(result, elapsed, state, current, crossing)
+            if changed is None:
+                break
+            state, current = changed
+        result.elapsed, result.state = elapsed, tuple(state)
+        return result
+
+    def _first_modes(
+        self, result: Motion, begin: float, state: list[float], modes: Sequence[int] | None
+    ) -> tuple[list[float], list[int]] | None:
+        sliding = self.equations.at(begin, state, [1] * len(self.equations.contacts)).sliding
+        signs = [(v > 0) - (v < 0) for v in sliding] if modes is None else list(modes)
+        resting = tuple(i for i, sign in enumerate(signs) if sign == 0)
+        if not resting:
+            return state, signs
+        state = self.equations.at_rest(begin, state, resting)
+        chosen = self._settle(result, begin, state, signs, resting)
+        return None if chosen is None else (state, chosen)
+
+    def _settle(
+        self, result: Motion, elapsed: float, state: list[float], modes: list[int], resting: tuple[int, ...]
+    ) -> list[int] | None:
+        choice = choose(self.equations, elapsed, state, modes, resting)
+        if not choice.options:
+            result.end = REDUNDANT if choice.redundant else UNDECIDED
+            return None
+        if len(choice.options) > 1:
+            result.ambiguous.append(elapsed)
+            if self.prefer is not None:
+                return list(self.prefer(elapsed, choice.options))
+        return list(choice.options[0])
+
+    def _cross(
+        self, result: Motion, elapsed: float, state: list[float], modes: list[int], crossing: Crossing
+    ) -> tuple[list[float], list[int]] | None:
+        """Modes after an event."""
+        if crossing.kind in (LIFT_OFF, NEGATIVE):
+            result.end = crossing.kind
+            return None
+        sliding = self.equations.at(elapsed, state, modes).sliding
+        stopped = TOUCHING * self.equations.speed_scale
+        resting = tuple(
+            i for i, mode in enumerate(modes) if mode == 0 or i == crossing.contact or abs(sliding[i]) < stopped
+        )
+        state = self.equations.at_rest(elapsed, state, resting)
+        after = self._settle(result, elapsed, state, modes, resting)
+        if after is None:
+            return None
+        for i, (old, new) in enumerate(zip(modes, after, strict=True)):
+            if old != new:
+                result.events.append(Event(elapsed, i, old, new, tuple(state)))
+        return state, after
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A guard that turns negative: of which contact, and what that means."""
+
+    contact: int
+    kind: str
+
+
+STOP, RELEASE = "stop", "release"
+
+
+def guards(point: Point, modes: Sequence[int]) -> list[float]:
+    """What must stay positive in these modes: four values per contact."""
+    values = []
+    for i, mode in enumerate(modes):
+        if mode:
+            values += [mode * point.sliding[i], np.inf, point.normal[i], point.kinetic[i]]
+        else:
+            limit, friction = point.static[i], point.friction[i]
+            values += [limit - friction, limit + friction, point.normal[i], np.inf]
+    return values
+
+
+class _Phase:
+    """One phase of constant modes, to its end."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        result: Motion,
+        begin: float,
+        state: list[float],
+        modes: list[int],
+        end: float,
+        pending: list[float],
+    ) -> None:
+        self.referee, self.equations, self.result = referee, referee.equations, result
+        self.begin, self.modes, self.end, self.pending = begin, modes, end, pending
+        self.n = self.equations.n
+        self.solver: DOP853 = solver(self.equations, begin, state, modes, end, referee.rtol)
+        self.state = state
+
+    def run(self) -> tuple[float, list[float], Crossing | None]:
+        """Where the phase ends, and by which guard; None where the motion ends there."""
+        before = self._guards(self.begin, self.state)
+        while self.solver.status == "running":
+            old, old_state = float(self.solver.t), self.solver.y[: 2 * self.n].tolist()
+            with np.errstate(all="ignore"):
+                self.solver.step()
+            self.result.steps += 1
+            if self.solver.status == "failed" or not np.all(np.isfinite(self.solver.y)):
+                self.result.end = DIVERGING
+                return old, old_state, None
+            if self.result.steps > self.referee.most_steps:
+                self.result.end = SLOW
+                return old, old_state, None
+            dense = self.solver.dense_output()
+            times = np.linspace(old, float(self.solver.t), SAMPLES + 1)
+            states = dense(times[1:])[: 2 * self.n].T.tolist()
+            values = [before, *[self._guards(t, z) for t, z in zip(times[1:].tolist(), states, strict=True)]]
+            found = self._first(dense, times.tolist(), np.array(values), old == self.begin)
+            if found is not None:
+                place, guard = found
+                place, state = self._polished(old, old_state, place, guard)
+                self._sample(dense, place)
+                return place, state, Crossing(guard // 4, self._kind(guard))
+            self._sample(dense, float(self.solver.t))
+            before = values[-1]
+        return float(self.solver.t), self.solver.y[: 2 * self.n].tolist(), None
+
+    def _kind(self, guard: int) -> str:
+        contact, which = divmod(guard, 4)
+        if which == 2:
+            return LIFT_OFF
+        if which == 3:
+            return NEGATIVE
+        return STOP if self.modes[contact] else RELEASE
+
+    def _guards(self, elapsed: float, state: Sequence[float]) -> list[float]:
+        return guards(self.equations.at(elapsed, state, self.modes), self.modes)
+
+    def _sample(self, dense: Callable[[float], Floats], until: float) -> None:
+        """Note what was asked for up to here."""
+        while self.pending and self.pending[0] <= until:
+            t = self.pending.pop(0)
+            state = dense(t)[: 2 * self.n].tolist()
+            self.result.samples.append(tuple(state))
+            self.result.frictions.append(tuple(self.equations.at(t, state, self.modes).friction))
+            self.result.modes.append(tuple(self.modes))
+
+    def _first(
+        self, dense: Callable[[float], Floats], times: list[float], values: Floats, fresh: bool
+    ) -> tuple[float, int] | None:
+        """The first place of a step where a guard turns negative, and which."""
+        best: tuple[float, int] | None = None
+        for guard in range(values.shape[1]):
+            column = values[:, guard]
+            if not np.isfinite(column[0]):
+                continue
+            place = self._turns_negative(dense, times, column, guard, fresh)
+            if place is not None and (best is None or place < best[0]):
+                best = place, guard
+        return best
+
+    def _turns_negative(
+        self, dense: Callable[[float], Floats], times: list[float], column: Floats, guard: int, fresh: bool
+    ) -> float | None:
+        def value(t: float) -> float:
+            return self._guards(t, dense(t)[: 2 * self.n].tolist())[guard]
+
+        for j in range(1, len(times)):
+            low = self._dip(value, times, column, j)
+            if low is not None:
+                return float(brentq(value, times[j - 2], low, xtol=1e-300, rtol=1e-15))
+            if column[j] < 0:
+                left = times[j - 1]
+                if column[j - 1] <= 0 or (fresh and j == 1):
+                    left = self._positive_after(value, times[j - 1], times[j])
+                    if left is None:
+                        return times[j - 1]
+                return float(brentq(value, left, times[j], xtol=1e-300, rtol=1e-15))
+        return None
+
+    def _positive_after(self, value: Callable[[float], float], begin: float, end: float) -> float | None:
+        """A place just after the beginning of a phase where a guard that began at zero is positive."""
+        for _ in range(50):
+            end = begin + (end - begin) / 2
+            if not end > begin:
+                return None
+            if value(end) > 0:
+                return end
+        return None
+
+    def _dip(self, value: Callable[[float], float], times: list[float], column: Floats, j: int) -> float | None:
+        """The lowest place about sample j − 1 if the guard is negative there but not at the samples."""
+        if j < 2:
+            return None
+        a, b, c = column[j - 2], column[j - 1], column[j]
+        if not (a > b > 0 and c > b):
+            return None
+        slope, bend = (c - a) / 2, a - 2 * b + c
+        if b - slope * slope / (2 * bend) > 0.25 * bend:  # a parabola through the samples stays well above zero
+            return None
+        lowest = minimize_scalar(value, bounds=(times[j - 2], times[j]), method="bounded", options={"xatol": 1e-9})
+        return float(lowest.x) if lowest.fun < 0 else None
+
+    def _polished(self, begin: float, state: list[float], place: float, guard: int) -> tuple[float, list[float]]:
+        """The place of an event found on the interpolation, on a step that ends there."""
+        later = advanced(self.equations, begin, state, self.modes, place - begin)
+        for _ in range(3):
+            value = self._guards(place, later)[guard]
+            nudge = 1e-7 * self.equations.time_scale
+            slope = (
+                self._guards(place + nudge, advanced(self.equations, place, later, self.modes, nudge))[guard] - value
+            ) / nudge
+            if not slope < 0 or value == 0:
+                break
+            shift = -value / slope
+            if abs(shift) > 1e-6 * self.equations.time_scale or begin + abs(shift) >= place + shift:
+                break
+            place += shift
+            later = advanced(self.equations, begin, state, self.modes, place - begin)
+            if abs(shift) < 1e-14 * self.equations.time_scale:
+                break
+        return place, later
