@@ -13,9 +13,6 @@ from tests.referee.motion import FINISHED, SLOW, Prefer
 import stickslip as ss
 
 AGREES, SENSITIVE, DIFFERS, FALSE_END, UNJUDGED = "agrees", "sensitive", "differs", "false end", "unjudged"
-DISTURBANCE = 1e-11
-"""A start that is off by this part of natural units is the same to a measurement, not to a motion in chaos."""
-
 DISTURBED = 4
 RESTARTS = 6
 LAST_PIECE = 0.05
@@ -106,9 +103,9 @@ def _is_sensitive(
     begin: float,
     state: Sequence[float] | None,
     modes: Sequence[int] | None,
-    prefer: Prefer,
+    prefer: Prefer | None,
 ) -> bool:
-    """Whether the referee itself parts from its own motion, no later, when it is disturbed a little."""
+    """Whether the referee itself parts from its own motion, no later, when its start is off by a thousandth of that."""
     case, system = trial.case, trial.system
     time = case.units.time
     until = (apart.elapsed + 0.1) * time
@@ -116,18 +113,24 @@ def _is_sensitive(
         state = system.start_state(case.start_in(system))
         modes = _first_signs(trial, state)
     rng = np.random.default_rng(len(found.times))
-    size = DISTURBANCE + 2 * (tolerance - 1e-8) / 8
+    size = tolerance / 1000
     n = len(system.masses)
-    for k in range(DISTURBED):
+    for _ in range(DISTURBED):
         scale = np.array([case.units.length] * n + [case.units.length / time] * n)
         disturbed = np.array(state) + size * scale * rng.choice([-1.0, 1.0], 2 * n) * rng.uniform(0.3, 1.0, 2 * n)
-        rtol = 1e-10 if k == 0 else 1e-12
-        other = trial.record(begin=begin * time, state=disturbed, modes=modes, rtol=rtol, prefer=prefer, until=until)
+        other = trial.record(begin=begin * time, state=disturbed, modes=modes, prefer=prefer, until=until)
         end = min(found.elapsed, until / time)
         away = parting(_cut(found, end), _cut(other, end), tolerance, begin)
         if away is not None and away.elapsed <= apart.elapsed + 1e-6:
             return True
     return False
+
+
+def is_sensitive(trial: Trial, size: float) -> bool:
+    """Whether a motion, disturbed at its start by this part of natural units, is another within a thousand times it."""
+    found = trial.record()
+    end = Parting(found.elapsed, "")
+    return _is_sensitive(trial, found, end, 1000 * size, 0.0, None, None, None)
 
 
 def _cut(record: Record, end: float) -> Record:

@@ -21,7 +21,9 @@ Floats = NDArray[np.float64]
 AGREEMENT = 1e-8
 """Times and states of two runs agree that differ by less than this part of natural units."""
 
-MOST_STEPS = 200_000
+STEPS, STEPS_PER_TIME = 5000, 100
+"""A run may take so many steps, and so many more in a unit of time: ten times what such motions take."""
+
 SAMPLES = 23
 REASONS = {
     ss.Status.FINISHED: judged.FINISHED,
@@ -41,6 +43,9 @@ class Change:
     elapsed: float
     before: int
     after: int
+
+    def __str__(self) -> str:
+        return f"{self.before:+d}→{self.after:+d} at {self.elapsed:.12g}"
 
 
 @dataclass
@@ -101,10 +106,16 @@ def tolerance_of(case: Case) -> float:
     return AGREEMENT + 8 * math.ulp(case.times[1]) / case.units.time
 
 
+def most_steps(case: Case) -> int:
+    """The steps that a run may take."""
+    first, last = case.times
+    return int(STEPS + STEPS_PER_TIME * (last - first) / case.units.time)
+
+
 def simulated(case: Case, system: ss.System, method: ss.Exact | None = None) -> Record:
     """The run of the library."""
     wanted, elapsed = sample_times(case)
-    method = ss.Exact(most_steps=MOST_STEPS) if method is None else method
+    method = ss.Exact(most_steps=most_steps(case)) if method is None else method
     try:
         run = ss.simulate(system, case.times, start=case.start_in(system), method=method, samples=wanted)
     except ModelError as error:
@@ -215,13 +226,11 @@ def _changes_part(
     yours = [c for c in other.changes.get(contact, []) if begin < c.elapsed < last]
     for a, b in zip(mine, yours, strict=False):
         if (a.before, a.after) != (b.before, b.after) or abs(a.elapsed - b.elapsed) > tolerance:
-            what = f"{contact} {a.before:+d}→{a.after:+d} at {a.elapsed:.12g} and {b.before:+d}→{b.after:+d} at {b.elapsed:.12g}"
-            return Parting(min(a.elapsed, b.elapsed), what)
+            return Parting(min(a.elapsed, b.elapsed), f"{contact} {a} and {b}")
     if len(mine) != len(yours):
         extra = max(mine, yours, key=len)[min(len(mine), len(yours))]
         which = "first" if len(mine) > len(yours) else "second"
-        what = f"{contact} {extra.before:+d}→{extra.after:+d} at {extra.elapsed:.12g} in the {which} run only"
-        return Parting(extra.elapsed, what)
+        return Parting(extra.elapsed, f"{contact} {extra} in the {which} run only")
     return None
 
 

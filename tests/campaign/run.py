@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from tests.campaign import itself
 from tests.campaign.draw import Case, draw_case, draw_structure
 from tests.campaign.judge import AGREES, DIFFERS, FALSE_END, SENSITIVE, UNJUDGED, Verdict, judge
 from tests.referee.motion import FINISHED
@@ -73,6 +75,57 @@ def case_of(seed: int, structure: int, numbers: int, duration: float) -> Case:
     return draw_case(drawn, rng, duration, f"{structure}:{numbers}")
 
 
+class SelfTally:
+    """What came out of comparisons of the library with itself, by variation."""
+
+    NAMES = ("compared", "sensitive", "differ", "not looked at", "ended early")
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {}
+        self.failures: list[str] = []
+
+    def add(self, comparison: itself.Comparison) -> None:
+        numbers = (
+            comparison.compared,
+            comparison.sensitive,
+            len(comparison.differ),
+            comparison.not_looked_at,
+            comparison.ended,
+        )
+        counts = self.counts.setdefault(comparison.variation, Counter())
+        counts.update(dict(zip(self.NAMES, numbers, strict=True)))
+        self.failures += comparison.differ
+        for line in comparison.differ:
+            print(line, flush=True)
+
+    def fail(self, line: str) -> None:
+        print(line, flush=True)
+        self.failures.append(line)
+
+    def merge(self, other: SelfTally) -> None:
+        for name, counts in other.counts.items():
+            self.counts.setdefault(name, Counter()).update(counts)
+        self.failures += other.failures
+
+    def table(self, seconds: float) -> str:
+        lines = [f"{'variation':<25}" + "".join(f"{name:>15}" for name in self.NAMES)]
+        for variation, counts in self.counts.items():
+            lines.append(f"{variation:<25}" + "".join(f"{counts[name]:>15}" for name in self.NAMES))
+        total = sum(counts["compared"] for counts in self.counts.values())
+        return "\n".join([*lines, f"{total} comparisons in {seconds:.0f} s, {len(self.failures)} failures"])
+
+
+def compare_structure(seed: int, structure: int, sets: int, duration: float) -> SelfTally:
+    """One structure against itself under all variations."""
+    tally = SelfTally()
+    try:
+        for comparison in itself.compare_structure(seed, structure, duration):
+            tally.add(comparison)
+    except Exception:  # a campaign goes on: what was raised is a finding
+        tally.fail(f"{seed}/{structure} raised {traceback.format_exc(limit=-3)}".replace("\n", " | "))
+    return tally
+
+
 def run_structure(seed: int, structure: int, sets: int, duration: float) -> Tally:
     """All parameter sets of one structure against the referee."""
     tally = Tally()
@@ -90,10 +143,16 @@ def run_structure(seed: int, structure: int, sets: int, duration: float) -> Tall
     return tally
 
 
-def campaign(seed: int, minutes: float, processes: int, sets: int, duration: float, first: int = 0) -> Tally:
+KINDS = {"exact": (run_structure, Tally), "self": (compare_structure, SelfTally)}
+
+
+def campaign(
+    kind: str, seed: int, minutes: float, processes: int, sets: int, duration: float, first: int = 0
+) -> Tally | SelfTally:
     """Structure after structure until the time is over."""
     end = time.monotonic() + 60 * minutes
-    total = Tally()
+    work, tally = KINDS[kind]
+    total = tally()
 
     def structures() -> Iterator[int]:
         structure = first
@@ -103,10 +162,10 @@ def campaign(seed: int, minutes: float, processes: int, sets: int, duration: flo
 
     coming = structures()
     with ProcessPoolExecutor(processes) as pool:
-        running: set[Future[Tally]] = set()
+        running: set[Future[Any]] = set()
         while True:
             while len(running) < processes and (structure := next(coming, None)) is not None:
-                running.add(pool.submit(run_structure, seed, structure, sets, duration))
+                running.add(pool.submit(work, seed, structure, sets, duration))
             if not running:
                 return total
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -116,6 +175,7 @@ def campaign(seed: int, minutes: float, processes: int, sets: int, duration: flo
 
 def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
+    options.add_argument("--kind", choices=list(KINDS), default="exact")
     options.add_argument("--minutes", type=float, default=1.0)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--first", type=int, default=0, help="the first structure")

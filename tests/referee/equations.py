@@ -162,8 +162,6 @@ class Mechanics:
                 v[j] += w * size / self.mass[j]
         return [*state[: self.n], *v]
 
-    # parts -------------------------------------------------------------------------------------------------------------
-
     def _term(self, name: str, part: Interaction) -> Term:
         values = self.system.local(name)
         match part:
