@@ -344,6 +344,19 @@ class Case:
         first = self.origin * self.units.time
         return first, first + self.duration * self.units.time
 
+    @property
+    def features(self) -> str:
+        """What may be special about this case, in a few words."""
+        forms = {piece.form for piece in self.structure.pieces} | {piece.law for piece in self.structure.pieces}
+        words = ["late"] if self.origin else []
+        words += ["units"] if self.units != Units() else []
+        words += ["table"] if self.structure.has_table else []
+        words += [word for word in ("lifted", "stop", "kink", "absolute", "square", "exponential") if word in forms]
+        words += ["stribeck"] if any(form.startswith("stribeck") or form == "function" for form in forms) else []
+        moving = {p.name for p in self.structure.pieces if p.kind in ("belt", "base") and p.form != "constant"}
+        words += ["moving"] if any(p.kind == "contact" and moving & {*p.between} for p in self.structure.pieces) else []
+        return " ".join([*words, f"{len(self.structure.masses)}m{len(self.structure.contacts)}c"])
+
     def moved(self, origin: float) -> Case:
         """The same motion with another origin of time: phases of excitations take it up."""
         values = dict(self.values)

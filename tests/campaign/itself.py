@@ -166,9 +166,10 @@ def compare(batch: Batch, plain: Ends, variation: Variation, seed: int) -> Compa
     size = np.maximum(1.0, np.abs(plain.states))
     with np.errstate(invalid="ignore"):
         near = np.all(np.abs(plain.states - varied.states) <= variation.apart * size, axis=1)
-    both = (plain.outcome[:, 0] == varied.outcome[:, 0]) & (plain.outcome[:, 1] == varied.outcome[:, 1])
+    both = np.all(plain.outcome == varied.outcome, axis=1)
+    alike = (plain.outcome[:, 0] != 0) & (plain.outcome[:, 0] == varied.outcome[:, 0])
     result = Comparison(variation.name, len(near), 0, [], 0, int(np.sum(plain.outcome[:, 0] != 0)))
-    apart = np.flatnonzero(~(near & both))
+    apart = np.flatnonzero(~(near & both) & ~alike)  # whether an end has its reason is the referee's business
     result.not_looked_at = max(0, len(apart) - LOOKED_AT)
     for row in apart[:LOOKED_AT]:
         case = batch.cases[row]

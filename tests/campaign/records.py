@@ -136,14 +136,13 @@ def recorded(case: Case, run: xr.Dataset, elapsed: Floats) -> Record:
     count = len(run["time"])
     force = case.units.of((1, 1, -2))
     modes = run["step_mode"].values
-    started = modes[0] if len(modes) else np.zeros(len(contacts), int)
     reached = float(run["step_start"].values[-1] + run["step_length"].values[-1] - first) if len(modes) else 0.0
     states = [str(name) for name in run["state"].values]
     return Record(
         reason_of(sentence),
         reached / time,
         sentence,
-        {name: int(mode) for name, mode in zip(contacts, started, strict=True)},
+        {name: int(mode) for name, mode in zip(contacts, modes[0], strict=True)} if len(modes) else {},
         changes,
         elapsed[:count] / time,
         {s: run[s].values / (length if s.startswith("x.") else length / time) for s in states},

@@ -8,18 +8,18 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.campaign import itself
-from tests.campaign.draw import Case, draw_case, draw_structure
+from tests.campaign import itself, kept
+from tests.campaign.draw import Case, Units, draw_case, draw_structure
 from tests.campaign.judge import AGREES, DIFFERS, FALSE_END, SENSITIVE, UNJUDGED, Verdict, judge
+from tests.campaign.shrink import shrunk
 from tests.referee.motion import FINISHED
 
-SETS = 20
-"""Parameter sets for each structure, which takes a second or more to compile."""
+RAISED = "raised"
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Tally:
         if verdict.end != FINISHED:
             confirmed = "not confirmed" if verdict.outcome in (DIFFERS, FALSE_END) else "confirmed"
             self.ends[verdict.end, confirmed] += 1
-        if verdict.outcome in (DIFFERS, FALSE_END, UNJUDGED, "raised"):
+        if verdict.outcome in (DIFFERS, FALSE_END, UNJUDGED, RAISED):
             line = f"{label}  {verdict.outcome}: {verdict.parting or verdict.note}"
             self.failures.append(line)
             return line
@@ -68,11 +68,25 @@ class Tally:
         return "\n".join([*lines, f"{'seconds':<60} {seconds:>9.0f}"])
 
 
-def case_of(seed: int, structure: int, numbers: int, duration: float) -> Case:
-    """A case from its numbers alone."""
-    drawn = draw_structure(np.random.default_rng([seed, structure]))
-    rng = np.random.default_rng([seed, structure, numbers])
-    return draw_case(drawn, rng, duration, f"{structure}:{numbers}")
+@dataclass(frozen=True)
+class Order:
+    """What to do: the seed, how many parameter sets for each structure, how long each moves."""
+
+    seed: int = 1
+    sets: int = 20
+    duration: float = 20.0
+    plain: bool = False
+    """In natural units and from t = 0 alone."""
+
+    shrink: float = 0.0
+    """For how many seconds each failure is made smaller, to be kept."""
+
+    def case(self, structure: int, numbers: int) -> Case:
+        """A case from its numbers alone."""
+        drawn = draw_structure(np.random.default_rng([self.seed, structure]))
+        rng = np.random.default_rng([self.seed, structure, numbers])
+        case = draw_case(drawn, rng, self.duration, f"{structure}:{numbers}")
+        return replace(case, units=Units(), origin=0.0) if self.plain else case
 
 
 class SelfTally:
@@ -115,40 +129,53 @@ class SelfTally:
         return "\n".join([*lines, f"{total} comparisons in {seconds:.0f} s, {len(self.failures)} failures"])
 
 
-def compare_structure(seed: int, structure: int, sets: int, duration: float) -> SelfTally:
+def compare_structure(order: Order, structure: int) -> SelfTally:
     """One structure against itself under all variations."""
     tally = SelfTally()
     try:
-        for comparison in itself.compare_structure(seed, structure, duration):
+        for comparison in itself.compare_structure(order.seed, structure, order.duration):
             tally.add(comparison)
     except Exception:  # a campaign goes on: what was raised is a finding
-        tally.fail(f"{seed}/{structure} raised {traceback.format_exc(limit=-3)}".replace("\n", " | "))
+        tally.fail(f"{order.seed}/{structure} raised {traceback.format_exc(limit=-3)}".replace("\n", " | "))
     return tally
 
 
-def run_structure(seed: int, structure: int, sets: int, duration: float) -> Tally:
+def run_structure(order: Order, structure: int) -> Tally:
     """All parameter sets of one structure against the referee."""
     tally = Tally()
     system = None
-    for numbers in range(sets):
-        label = f"{seed}/{structure}:{numbers}"
+    for numbers in range(order.sets):
+        label = f"{order.seed}/{structure}:{numbers}"
+        case = order.case(structure, numbers)
         try:
-            case = case_of(seed, structure, numbers, duration)
             system = case.system() if system is None else case.system(system)
-            line = tally.add(label, judge(case, system))
+            found = judge(case, system)
         except Exception:  # a campaign goes on: what was raised is a finding
-            line = tally.add(label, Verdict("raised", note=traceback.format_exc(limit=-3).replace("\n", " | ")))
+            found = Verdict(RAISED, note=traceback.format_exc(limit=-3).replace("\n", " | "))
+        line = tally.add(f"{label} [{case.features}]", found)
         if line:
             print(line, flush=True)
+            if order.shrink and found.outcome in (DIFFERS, FALSE_END):
+                keep(case, found, label, order.shrink)
     return tally
+
+
+def keep(case: Case, found: Verdict, label: str, seconds: float) -> None:
+    """Make a failure smaller and write it to the kept cases."""
+
+    def fails(smaller: Case) -> bool:
+        again = judge(smaller)
+        return (again.outcome, again.end) == (found.outcome, found.end)
+
+    small = shrunk(case, fails, seconds)
+    name = label.replace("/", "-").replace(":", "-")
+    print(f"  kept as {kept.write(small, name, f'{found.outcome}: {found.end}')}", flush=True)
 
 
 KINDS = {"exact": (run_structure, Tally), "self": (compare_structure, SelfTally)}
 
 
-def campaign(
-    kind: str, seed: int, minutes: float, processes: int, sets: int, duration: float, first: int = 0
-) -> Tally | SelfTally:
+def campaign(kind: str, order: Order, minutes: float, processes: int, first: int = 0) -> Tally | SelfTally:
     """Structure after structure until the time is over."""
     end = time.monotonic() + 60 * minutes
     work, tally = KINDS[kind]
@@ -165,7 +192,7 @@ def campaign(
         running: set[Future[Any]] = set()
         while True:
             while len(running) < processes and (structure := next(coming, None)) is not None:
-                running.add(pool.submit(work, seed, structure, sets, duration))
+                running.add(pool.submit(work, order, structure))
             if not running:
                 return total
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -179,7 +206,9 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--minutes", type=float, default=1.0)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--first", type=int, default=0, help="the first structure")
-    options.add_argument("--sets", type=int, default=SETS, help="parameter sets for each structure")
+    options.add_argument("--sets", type=int, default=20, help="parameter sets for each structure")
+    options.add_argument("--plain", action="store_true", help="natural units, from t = 0")
+    options.add_argument("--shrink", type=float, default=0.0, help="seconds to make each failure smaller and keep it")
     options.add_argument("--duration", type=float, default=20.0, help="in natural units of time")
     options.add_argument("--processes", type=int, default=2)
     options.add_argument("--only", help="STRUCTURE:NUMBERS, one case again")
@@ -187,23 +216,27 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def show(seed: int, only: str, duration: float) -> None:
+def show(order: Order, only: str) -> None:
     """One case with all its numbers."""
     structure, numbers = map(int, only.split(":"))
-    case = case_of(seed, structure, numbers, duration)
+    case = order.case(structure, numbers)
     for piece in case.structure.pieces:
         print(piece)
     print(case.values, case.start, f"origin {case.origin}", case.units, sep="\n")
-    print(judge(case))
+    found = judge(case)
+    print(found)
+    if order.shrink and found.outcome in (DIFFERS, FALSE_END):
+        keep(case, found, f"{order.seed}/{only}", order.shrink)
 
 
 def main() -> None:
     options = parser().parse_args()
+    order = Order(options.seed, options.sets, options.duration, options.plain, options.shrink)
     if options.only:
-        show(options.seed, options.only, options.duration)
+        show(order, options.only)
         return
     began = time.monotonic()
-    tally = campaign(options.seed, options.minutes, options.processes, options.sets, options.duration, options.first)
+    tally = campaign(options.kind, order, options.minutes, options.processes, options.first)
     table = tally.table(time.monotonic() - began)
     print(table)
     if options.report:

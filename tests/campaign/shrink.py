@@ -13,6 +13,7 @@ from stickslip.model.errors import ModelError
 
 PLAIN = {"spring": "linear", "damper": "linear", "force": "constant", "belt": "constant", "base": "wave"}
 PLAIN_LAWS = ("coulomb", "coulomb-static")
+Simplify = Callable[[Case], Iterator[Case]]
 
 
 def shrunk(case: Case, fails: Callable[[Case], bool], seconds: float = 120.0) -> Case:
@@ -20,13 +21,24 @@ def shrunk(case: Case, fails: Callable[[Case], bool], seconds: float = 120.0) ->
     end = time.monotonic() + seconds
     progress = True
     while progress:
-        progress = False
-        for smaller in candidates(case):
-            if time.monotonic() > end:
-                return case
-            if _still_fails(smaller, fails):
-                case, progress = smaller, True
-                break
+        before = case
+        for simplify in (_simpler_frame, _fewer, _plainer, _rounder):
+            case = _simplified(case, simplify, fails, end)
+        progress = case is not before and time.monotonic() < end
+    return case
+
+
+def _simplified(case: Case, simplify: Simplify, fails: Callable[[Case], bool], end: float) -> Case:
+    """One pass: each simplification is tried on what the ones before it have left."""
+    done = 0
+    while time.monotonic() < end:
+        remaining = list(simplify(case))[done:]
+        if not remaining:
+            break
+        if _still_fails(remaining[0], fails):
+            case = remaining[0]
+        else:
+            done += 1
     return case
 
 
@@ -35,14 +47,6 @@ def _still_fails(case: Case, fails: Callable[[Case], bool]) -> bool:
         return fails(case)
     except (ModelError, ValueError, ArithmeticError):
         return False  # what is no valid system is no smaller failure
-
-
-def candidates(case: Case) -> Iterator[Case]:
-    """Cases that are a little simpler."""
-    yield from _simpler_frame(case)
-    yield from (_with(case, pieces) for pieces in _fewer(case.structure))
-    yield from (_with(case, pieces) for pieces in _plainer(case.structure))
-    yield from _rounder(case)
 
 
 def _simpler_frame(case: Case) -> Iterator[Case]:
@@ -56,21 +60,22 @@ def _simpler_frame(case: Case) -> Iterator[Case]:
         yield replace(case, duration=0.8 * case.duration)
 
 
-def _fewer(structure: Structure) -> Iterator[tuple[Piece, ...]]:
-    """The parts without one of them and what hangs on it alone."""
-    for piece in structure.pieces:
-        gone = {piece.name}
-        left = [p for p in structure.pieces if p.name not in gone and not gone & {*p.between, *dict(p.weights)}]
+def _fewer(case: Case) -> Iterator[Case]:
+    """The parts without one of them and all that hangs on it; masses first, with which most goes."""
+    pieces = case.structure.pieces
+    for piece in sorted(pieces, key=lambda p: p.kind != "mass"):
+        left = [p for p in pieces if piece.name not in (p.name, *p.between, *dict(p.weights))]
         if any(p.kind == "mass" for p in left) and any(p.kind == "contact" for p in left):
             used = {name for p in left for name in p.between}
-            yield tuple(p for p in left if p.kind not in ("belt", "base") or p.name in used)
+            yield _with(case, tuple(p for p in left if p.kind not in ("belt", "base") or p.name in used))
 
 
-def _plainer(structure: Structure) -> Iterator[tuple[Piece, ...]]:
+def _plainer(case: Case) -> Iterator[Case]:
     """The parts with one of them in a simpler form."""
-    for i, piece in enumerate(structure.pieces):
+    pieces = case.structure.pieces
+    for i, piece in enumerate(pieces):
         for plain in _plain_pieces(piece):
-            yield (*structure.pieces[:i], plain, *structure.pieces[i + 1 :])
+            yield _with(case, (*pieces[:i], plain, *pieces[i + 1 :]))
 
 
 def _plain_pieces(piece: Piece) -> Iterator[Piece]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
-from tests.referee.formulas import arguments_of, bound
+from tests.referee.formulas import arguments_of, bound, bound_kinks
 from tests.referee.instants import Instant
 
 from stickslip.model import laws
@@ -50,6 +50,8 @@ class Rubbing:
     normal: Callable[[Any, list[float], list[float]], float]
     kinetic: Callable[[float], float]
     static: float
+    kinks: list[Callable[[float], float]]
+    """Zero at the speeds where the law has a kink."""
 
 
 class Redundant(Exception):
@@ -70,6 +72,7 @@ class Mechanics:
         self.n = len(self.mass)
         self.terms: list[Term] = []
         self.contacts: list[Rubbing] = []
+        self.kinks: list[Callable[[Any, list[float], list[float]], float]] = []
         for name, part in system.interactions.items():
             if type(part) is Contact:
                 self.contacts.append(self._rubbing(name, part))
@@ -112,6 +115,15 @@ class Mechanics:
             self._hold(point, sticking, t, force)
         point.acceleration = [f / m for f, m in zip(force, self.mass, strict=True)]
         return point
+
+    def kink_values(self, elapsed: float, state: Sequence[float], point: Point, modes: Sequence[int]) -> list[float]:
+        """What is zero where a force or a law has a kink: the solver must not step across."""
+        t = self.moment(elapsed)
+        x, v = list(state[: self.n]), list(state[self.n : 2 * self.n])
+        values = [float(kink(t, x, v)) for kink in self.kinks]
+        for contact, mode, sliding in zip(self.contacts, modes, point.sliding, strict=True):
+            values += [kink(mode * sliding) if mode else 1.0 for kink in contact.kinks]
+        return values
 
     def slip_acceleration(self, i: int, elapsed: float, point: Point) -> tuple[float, float]:
         """How fast the sliding velocity of contact i changes, and the size of the terms that make that up."""
@@ -181,8 +193,16 @@ class Mechanics:
         a, b = self.index.get(part.a.name), self.index.get(part.b.name)
         rate = isinstance(part, Damper)
         ends = [self._place(body, rate) for body in (part.a, part.b)]
+
+        def stretch(t: Any, x: list[float], v: list[float]) -> Any:
+            where = v if rate else x
+            first = where[a] if a is not None else ends[0](t)
+            return first - (where[b] if b is not None else ends[1](t))
+
         if part.force is not None:
             tension = bound(part.force, values)
+            for kink in bound_kinks(part.force, values):
+                self.kinks.append(lambda t, x, v, kink=kink: kink(stretch(t, x, v)))  # type: ignore[misc]
         else:
             factor = values["c" if rate else "k"]
 
@@ -190,10 +210,7 @@ class Mechanics:
                 return factor * e
 
         def pull(t: Any, x: list[float], v: list[float], force: list[float]) -> None:
-            where = v if rate else x
-            first = where[a] if a is not None else ends[0](t)
-            second = where[b] if b is not None else ends[1](t)
-            size = float(tension(first - second))
+            size = float(tension(stretch(t, x, v)))
             if a is not None:
                 force[a] -= size
             if b is not None:
@@ -234,7 +251,7 @@ class Mechanics:
         law_values = self.system.law_values(name)
         normal = self._value(part.normal, "normal", values, None)
         kinetic, static = friction_of(part.friction, law_values)
-        return Rubbing(name, weights, speed, acceleration, normal, kinetic, static)
+        return Rubbing(name, weights, speed, acceleration, normal, kinetic, static, kinks_of(part.friction, law_values))
 
     def _value(
         self, value: Any, attribute: str, values: dict[str, float], own: str | None
@@ -243,11 +260,13 @@ class Mechanics:
         if not callable(value):
             number = values[attribute]
             return lambda t, x, v: number
-        function = bound(value, values)
         names = arguments_of(value)[0]
+        places = [self._reader(name, own) for name in names]
+        for kink in bound_kinks(value, values):
+            self.kinks.append(lambda t, x, v, kink=kink: kink(*[place(t, x, v) for place in places]))  # type: ignore[misc]
+        function = bound(value, values)
         if names == ("t",):
             return lambda t, x, v: float(function(t))
-        places = [self._reader(name, own) for name in names]
         return lambda t, x, v: float(function(*[place(t, x, v) for place in places]))
 
     def _reader(self, name: str, own: str | None) -> Callable[[Any, list[float], list[float]], Any]:
@@ -288,6 +307,18 @@ def friction_of(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[f
             function = bound(law.function, p)
             return function, p.get("static", function(0.0))
     raise ValueError(f"the referee does not know the law {law!r}")
+
+
+def kinks_of(law: laws.FrictionLaw, p: dict[str, float]) -> list[Callable[[float], float]]:
+    """Functions of the speed that are zero at kinks of a law."""
+    match law:
+        case laws.WithViscous():
+            return kinks_of(law.law, p)
+        case laws.Tabulated():
+            return [lambda v, knot=knot: v - knot for knot in law.speeds[1:]]  # type: ignore[misc]
+        case laws.FunctionLaw():
+            return bound_kinks(law.function, p)
+    return []
 
 
 def _stribeck(law: laws.Stribeck, p: dict[str, float]) -> Callable[[float], float]:

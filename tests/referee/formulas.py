@@ -6,6 +6,7 @@ its text. Nothing of the library takes part.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import types
@@ -21,6 +22,7 @@ from stickslip.model.formula import Formula
 NUMBERS: dict[str, Any] = {name: getattr(math, name) for name in ("exp", "log", "sqrt", "tan", "sinh", "cosh", "tanh")}
 NUMBERS |= {"sin": instants.sin, "cos": instants.cos, "atan": math.atan, "abs": abs, "min": min, "max": max}
 NUMBERS |= {"pi": math.pi, "where": lambda condition, yes, no: yes if condition else no}
+NUMBERS |= {"Abs": abs, "Min": min, "Max": max}  # as symbols print them
 NUMBERS |= {"sign": lambda x: float((x > 0) - (x < 0))}
 SYMBOLS: dict[str, Any] = {name: getattr(sympy, name) for name in ("exp", "log", "sqrt", "tan", "sinh", "cosh", "tanh")}
 SYMBOLS |= {"sin": sympy.sin, "cos": sympy.cos, "atan": sympy.atan, "abs": sympy.Abs, "pi": sympy.pi}
@@ -66,6 +68,26 @@ def compiled(text: str, arguments: tuple[str, ...]) -> Callable[..., float]:
 
 
 @lru_cache(maxsize=10_000)
+def kinks(text: str) -> tuple[str, ...]:
+    """The formulas whose zeros are the kinks of a formula: what |…|, min, max and where decide about."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(text, mode="eval")):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        match node.func.id.lower():
+            case "abs" | "sign":
+                found.append(ast.unparse(node.args[0]))
+            case "min" | "max":
+                texts = [ast.unparse(argument) for argument in node.args]
+                found += [f"({a}) - ({b})" for i, a in enumerate(texts) for b in texts[:i]]
+            case "where":
+                condition = node.args[0]
+                assert isinstance(condition, ast.Compare)
+                found.append(f"({ast.unparse(condition.left)}) - ({ast.unparse(condition.comparators[0])})")
+    return tuple(found)
+
+
+@lru_cache(maxsize=10_000)
 def derivative(text: str, names: tuple[str, ...], by: str = "t") -> str:
     """The formula of the derivative."""
     scope = SYMBOLS | {name: sympy.Symbol(name) for name in names}
@@ -83,7 +105,18 @@ def bound(function: Callable[..., Any], values: dict[str, float], differentiate:
         return lambda *point: float(function(**dict(zip(variables, map(float, point), strict=True)), **fixed))
     for _ in range(differentiate):
         text = derivative(text, (*variables, *parameters))
+    return _with_numbers(text, variables, {name: values[name] for name in parameters})
+
+
+def bound_kinks(function: Callable[..., Any], values: dict[str, float]) -> list[Callable[..., float]]:
+    """The functions of the same variables that are zero at the kinks of this one."""
+    variables, parameters = arguments_of(function)
+    text = text_of(function)
     numbers = {name: values[name] for name in parameters}
-    # Parameters are defaults, so that a call passes the variables alone.
-    inner = compiled(text, (*variables, *parameters))
+    return [_with_numbers(kink, variables, numbers) for kink in (kinks(text) if text else ())]
+
+
+def _with_numbers(text: str, variables: tuple[str, ...], numbers: dict[str, float]) -> Callable[..., float]:
+    """A formula of variables; parameters are defaults, so that a call passes the variables alone."""
+    inner = compiled(text, (*variables, *numbers))
     return types.FunctionType(inner.__code__, inner.__globals__, "formula", tuple(numbers.values()))

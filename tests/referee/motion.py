@@ -95,14 +95,20 @@ class Referee:
         state, current = found
         result.first_modes = tuple(current)
         elapsed, pending = begin, list(samples)
+        sides: list[int] = []
+        crossing: Crossing | None = None
         while elapsed < duration:
-            phase = _Phase(self, result, elapsed, state, current, duration, pending)
+            sides = self._sides(elapsed, state, current, sides, crossing)
+            phase = _Phase(self, result, elapsed, state, current, sides, duration, pending)
             elapsed, state, crossing = phase.run()
             if crossing is None:
                 break
             if len(result.events) > self.most_events:
                 result.end = CHATTERING
                 break
+            if crossing.kind == KINK:
+                sides[crossing.contact] *= -1
+                continue
             changed = self._cross(result, elapsed, state, current, crossing)
             if changed is None:
                 break
@@ -121,6 +127,16 @@ class Referee:
         state = self.equations.at_rest(begin, state, resting)
         chosen = self._settle(result, begin, state, signs, resting)
         return None if chosen is None else (state, chosen)
+
+    def _sides(
+        self, elapsed: float, state: list[float], modes: list[int], before: list[int], crossing: Crossing | None
+    ) -> list[int]:
+        """On which side of every kink the motion is; of the one that it has just reached, on the other."""
+        point = self.equations.at(elapsed, state, modes)
+        sides = [1 if value > 0 else -1 for value in self.equations.kink_values(elapsed, state, point, modes)]
+        if crossing is not None and crossing.kind == KINK:
+            sides[crossing.contact] = before[crossing.contact]
+        return sides
 
     def _settle(
         self, result: Motion, elapsed: float, state: list[float], modes: list[int], resting: tuple[int, ...]
@@ -159,13 +175,13 @@ class Referee:
 
 @dataclass(frozen=True)
 class Crossing:
-    """A guard that turns negative: of which contact, and what that means."""
+    """A guard that turns negative: of which contact (or which kink), and what that means."""
 
     contact: int
     kind: str
 
 
-STOP, RELEASE = "stop", "release"
+STOP, RELEASE, KINK = "stop", "release", "kink"
 
 
 def guards(point: Point, modes: Sequence[int]) -> list[float]:
@@ -190,11 +206,12 @@ class _Phase:
         begin: float,
         state: list[float],
         modes: list[int],
+        sides: list[int],
         end: float,
         pending: list[float],
     ) -> None:
         self.referee, self.equations, self.result = referee, referee.equations, result
-        self.begin, self.modes, self.end, self.pending = begin, modes, end, pending
+        self.begin, self.modes, self.sides, self.end, self.pending = begin, modes, sides, end, pending
         self.n = self.equations.n
         self.solver: DOP853 = solver(self.equations, begin, state, modes, end, referee.rtol)
         self.state = state
@@ -222,21 +239,24 @@ class _Phase:
                 place, guard = found
                 place, state = self._polished(old, old_state, place, guard)
                 self._sample(dense, place)
-                return place, state, Crossing(guard // 4, self._kind(guard))
+                return place, state, self._crossing(guard)
             self._sample(dense, float(self.solver.t))
             before = values[-1]
         return float(self.solver.t), self.solver.y[: 2 * self.n].tolist(), None
 
-    def _kind(self, guard: int) -> str:
+    def _crossing(self, guard: int) -> Crossing:
         contact, which = divmod(guard, 4)
-        if which == 2:
-            return LIFT_OFF
-        if which == 3:
-            return NEGATIVE
-        return STOP if self.modes[contact] else RELEASE
+        if contact >= len(self.modes):
+            return Crossing(guard - 4 * len(self.modes), KINK)
+        if which in (2, 3):
+            return Crossing(contact, LIFT_OFF if which == 2 else NEGATIVE)
+        return Crossing(contact, STOP if self.modes[contact] else RELEASE)
 
     def _guards(self, elapsed: float, state: Sequence[float]) -> list[float]:
-        return guards(self.equations.at(elapsed, state, self.modes), self.modes)
+        point = self.equations.at(elapsed, state, self.modes)
+        kinks = self.equations.kink_values(elapsed, state, point, self.modes)
+        beside = [side * kink for side, kink in zip(self.sides, kinks, strict=True)]
+        return guards(point, self.modes) + beside
 
     def _sample(self, dense: Callable[[float], Floats], until: float) -> None:
         """Note what was asked for up to here."""

@@ -7,6 +7,7 @@ samples of a step miss nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +26,10 @@ def solver(
 
     def rates(elapsed: float, y: Floats) -> list[float]:
         z = y.tolist()
-        point = equations.at(elapsed, z[: 2 * n], modes)
+        try:
+            point = equations.at(float(elapsed), z[: 2 * n], modes)
+        except ArithmeticError:  # a step that is far too long; it will be tried again shorter
+            return [math.nan] * len(z)
         return [*z[n : 2 * n], *point.acceleration, *point.sliding, *point.friction, *point.normal]
 
     length, time = equations.length_scale, equations.time_scale
@@ -51,7 +55,7 @@ def advanced(
 
     def rates(t: float, y: Floats) -> list[float]:
         z = y.tolist()
-        return [*z[n : 2 * n], *equations.at(t, z[: 2 * n], modes).acceleration]
+        return [*z[n : 2 * n], *equations.at(float(t), z[: 2 * n], modes).acceleration]
 
     end = elapsed + moment
     if not end > elapsed:
