@@ -3,15 +3,18 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python -m
+MINUTES ?= 10
+SEED ?= 1
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo test lint nightly bench clean
+.PHONY: help demo test lint nightly campaign bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
 	@echo "make test      lint, types, tests, examples in docstrings"
 	@echo "make lint      lint and types alone"
 	@echo "make nightly   long tests"
+	@echo "make campaign  random systems against an independent referee and against themselves, MINUTES=10"
 	@echo "make bench     race against other libraries"
 	@echo "make clean     remove .venv and everything generated"
 
@@ -29,6 +32,12 @@ lint: $(VENV)/installed-dev
 
 nightly: $(VENV)/installed-dev
 	$(RUN) pytest -m nightly --timeout 1800 tests
+
+campaign: $(VENV)/installed-dev
+	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind exact
+	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind self
+	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind orbits
+	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind follow
 
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py

@@ -1,0 +1,162 @@
+"""Periodic orbits and their branches before the referee: each must close there."""
+
+from __future__ import annotations
+
+import signal
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from tests.campaign.draw import Case, Units, draw_case, draw_structure
+from tests.referee.equations import Mechanics
+from tests.referee.motion import FINISHED, Referee
+
+import stickslip as ss
+
+CLOSES = 1e-7
+"""How far from its start an orbit may end after one period, beside the size of its states and its multipliers."""
+
+AT_REST = 1e-9
+PATIENCE = 25
+"""Seconds after which an orbit or a branch is given up."""
+
+WIDER = 1.3
+"""A branch is followed until its parameter is so many times as large."""
+
+
+@dataclass
+class Found:
+    """What came out for one structure."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def fail(self, line: str) -> None:
+        self.counts["wrong"] += 1
+        self.failures.append(line)
+        print(line, flush=True)
+
+
+class TooLong(Exception):
+    """Something takes longer than it may."""
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Give up what takes longer."""
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def defect(orbit: ss.Orbit) -> tuple[float, str]:
+    """By how much an orbit fails to close in the referee, beside what round-off comes to, and how the motion ends."""
+    equations = Mechanics(orbit.model, orbit.start_time)
+    state = orbit.state.tolist()
+    sliding = equations.at(0.0, state, [1] * len(equations.contacts)).sliding
+    modes = [0 if abs(v) < AT_REST else 1 if v > 0 else -1 for v in sliding]
+    found = Referee(equations).motion(state, orbit.period, modes=modes)
+    size = 1.0 + float(np.max(np.abs(state))) if state else 1.0
+    growth = max(1.0, float(np.max(np.abs(orbit.multipliers), initial=0.0)))
+    return float(np.max(np.abs(np.array(found.state) - orbit.state))) / (size * growth), found.end
+
+
+def drawn(seed: int, structure: int, numbers: int) -> Case:
+    """A case in natural units from t = 0, of one frequency at most."""
+    pieces = draw_structure(np.random.default_rng([seed, structure]))
+    case = replace(draw_case(pieces, np.random.default_rng([seed, structure, numbers])), units=Units(), origin=0.0)
+    frequencies = [name for name in case.values if name.endswith((".w", ".u"))]
+    one = {name: case.values[frequencies[0]] for name in frequencies}  # noqa: C420 - there may be none
+    return replace(case, values={**case.values, **one}, label=f"{structure}:{numbers}")
+
+
+def orbit_of(case: Case) -> ss.Orbit:
+    """The orbit that the start of a case leads to."""
+    system = case.system()
+    return ss.find_orbit(system, case.start_in(system))
+
+
+def judge_orbits(seed: int, structure: int, sets: int) -> Found:
+    """Orbits of a structure with several parameter sets."""
+    return _each(seed, structure, sets, lambda case, found: _judge_orbit(case, found, f"{seed}/{case.label}"))
+
+
+def judge_branches(seed: int, structure: int, sets: int) -> Found:
+    """Branches of orbits of a structure."""
+    return _each(seed, structure, sets, lambda case, found: _judge_branch(case, found, f"{seed}/{case.label}"))
+
+
+def _each(seed: int, structure: int, sets: int, judge: Callable[[Case, Found], None]) -> Found:
+    found = Found()
+    for numbers in range(sets):
+        case = drawn(seed, structure, numbers)
+        found.counts["systems"] += 1
+        try:
+            with at_most(PATIENCE), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                judge(case, found)
+        except TooLong:
+            found.counts["given up after a while"] += 1
+        except ss.OrbitError:
+            found.counts["no orbit, said so"] += 1
+        except ss.ModelError:
+            found.counts["refused"] += 1
+        except Exception as error:  # a campaign goes on: what was raised is a finding
+            found.fail(f"{seed}/{case.label} [{case.features}] raised {type(error).__name__}: {error}"[:300])
+    return found
+
+
+def _judge_orbit(case: Case, found: Found, label: str) -> ss.Orbit | None:
+    orbit = orbit_of(case)
+    found.counts["orbits, stable" if orbit.stable else "orbits, unstable"] += 1
+    apart, end = defect(orbit)
+    if end != FINISHED or not apart < CLOSES:
+        found.fail(f"{label} [{case.features}] period {orbit.period:.9g} does not close: {apart:.2g}, {end}")
+        return None
+    found.counts["close in the referee"] += 1
+    return orbit
+
+
+def _judge_branch(case: Case, found: Found, label: str) -> None:
+    orbit = _judge_orbit(case, found, label)
+    if orbit is None:
+        return
+    parameter = _parameter(case)
+    value = float(orbit.model.parameters[parameter])
+    branch = ss.follow(orbit, parameter, to=WIDER * value, most=60)
+    found.counts["branches"] += 1
+    for point in branch.special:
+        found.counts[f"special: {point.kind}"] += 1
+        _check_point(point.orbit, f"{point.kind} at {parameter} = {point.value:.9g}", case, found, label)
+    stable = [one for one, is_stable in zip(branch.points, branch.stable, strict=True) if is_stable]
+    for one in stable[:: max(1, len(stable) // 5)]:
+        there = float(one.model.parameters[parameter])
+        _check_point(one, f"stable point at {parameter} = {there:.9g}", case, found, label)
+
+
+def _check_point(orbit: Any, what: str, case: Case, found: Found, label: str) -> None:
+    apart, end = defect(orbit)
+    found.counts["points"] += 1
+    if end != FINISHED or not apart < CLOSES:
+        found.fail(f"{label} [{case.features}] {what} does not close: {apart:.2g}, {end}")
+
+
+def _parameter(case: Case) -> str:
+    """A parameter to follow an orbit along: a belt's speed, an amplitude, else a load."""
+    for ending in (".speed", ".a", ".normal", ".n", ".s", ".k"):
+        for name in case.values:
+            if name.endswith(ending):
+                return name
+    return next(iter(case.values))
