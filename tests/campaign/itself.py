@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.campaign.draw import Case, Units, draw_case, draw_structure
 from tests.campaign.judge import is_sensitive
-from tests.campaign.records import Trial, most_steps
+from tests.campaign.records import most_steps
 
 import stickslip as ss
 from stickslip.field import Field
@@ -129,6 +129,17 @@ def _reordered(batch: Batch) -> Ends:
     return batch.ends([replace(case, structure=structure) for case in batch.cases], field=field)
 
 
+PYTHON = 2
+"""So few motions are travelled in plain Python, which is slow, for a short while."""
+
+
+def in_python(batch: Batch, duration: float) -> tuple[Ends, Ends]:
+    """A few short motions, compiled and in plain Python."""
+    cases = [replace(case, duration=duration) for case in batch.cases[:PYTHON]]
+    field = ss.Exact(target="python").compile(batch.system)
+    return batch.ends(cases), batch.ends(cases, field=field)
+
+
 VARIATIONS = (
     Variation("tolerance", 1e-5, 1e-8, lambda batch: batch.ends(batch.cases, rtol=COARSE)),
     Variation("units, powers of two", 1e-8, 1e-11, _of_two),
@@ -139,6 +150,9 @@ VARIATIONS = (
     Variation("lockstep, tolerance", 1e-5, 1e-8, lambda batch: batch.ends(batch.cases, lockstep=True, rtol=COARSE)),
     Variation("shortcut", 1e-7, 1e-11, lambda batch: batch.ends(batch.cases, lockstep=True, shortcut=True)),
 )
+
+
+TARGET = Variation("target python", 1e-8, 1e-11, lambda batch: in_python(batch, 1.0)[1])
 
 
 @dataclass
@@ -157,12 +171,12 @@ def compare_structure(seed: int, structure: int, duration: float) -> list[Compar
     """All variations of many motions of one structure."""
     batch = Batch(seed, structure, duration)
     plain = batch.ends(batch.cases)
-    return [compare(batch, plain, variation, seed) for variation in VARIATIONS]
+    found = [compare(batch, plain, variation.ends(batch), variation, seed) for variation in VARIATIONS]
+    return [*found, compare(batch, *in_python(batch, duration / 8), TARGET, seed)]
 
 
-def compare(batch: Batch, plain: Ends, variation: Variation, seed: int) -> Comparison:
+def compare(batch: Batch, plain: Ends, varied: Ends, variation: Variation, seed: int) -> Comparison:
     """One variation against the plain motions."""
-    varied = variation.ends(batch)
     size = np.maximum(1.0, np.abs(plain.states))
     with np.errstate(invalid="ignore"):
         near = np.all(np.abs(plain.states - varied.states) <= variation.apart * size, axis=1)
@@ -173,8 +187,7 @@ def compare(batch: Batch, plain: Ends, variation: Variation, seed: int) -> Compa
     result.not_looked_at = max(0, len(apart) - LOOKED_AT)
     for row in apart[:LOOKED_AT]:
         case = batch.cases[row]
-        trial = Trial(case, case.system(batch.system))
-        if is_sensitive(trial, variation.disturbance):
+        if is_sensitive(case, case.system(batch.system), variation.disturbance):
             result.sensitive += 1
             continue
         distance = float(np.max(np.abs(plain.states[row] - varied.states[row]) / size[row]))

@@ -1,4 +1,10 @@
-"""One case before the referee: agreement, a difference that the referee is itself undecided about, or a difference."""
+"""One case before the referee: agreement, a difference that the referee is itself undecided about, or a difference.
+
+A motion may be so sensitive that two right computations of it part. The referee decides whether that is so: from the
+start, and from half a phase before the parting, it is disturbed by a thousandth of what counts as a difference, and it
+looks again with a tighter tolerance. If none of these changes its own motion there, the library is wrong. If one does,
+the comparison is taken up anew from the library's state before that place, so that what follows is judged as well.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +14,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from tests.campaign.draw import Case
 from tests.campaign.records import Parting, Record, Trial, parting, simulated, tolerance_of
-from tests.referee.motion import FINISHED, SLOW, Prefer
+from tests.referee.equations import Mechanics
+from tests.referee.motion import DIVERGING, FINISHED, SLOW
 
 import stickslip as ss
 
 AGREES, SENSITIVE, DIFFERS, FALSE_END, UNJUDGED = "agrees", "sensitive", "differs", "false end", "unjudged"
+DIVERGES = "diverges"
+"""The motion goes to infinity within the time: there is nothing to judge."""
+
+SMALLER = 1e-3
+"""Disturbances are so much smaller than what counts as a difference."""
+
 DISTURBED = 4
 RESTARTS = 6
 CLOSER = 1e-13
@@ -37,6 +50,15 @@ class Verdict:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """A time since the start of a case, in natural units, with states and modes there (0 for contacts at rest)."""
+
+    elapsed: float
+    state: Sequence[float]
+    modes: Sequence[int]
+
+
 def judge(case: Case, system: ss.System | None = None, method: ss.Exact | None = None) -> Verdict:
     """Compare the library with the referee on one case."""
     system = case.system() if system is None else system
@@ -45,102 +67,139 @@ def judge(case: Case, system: ss.System | None = None, method: ss.Exact | None =
 
 def verdict(case: Case, system: ss.System, exact: Record) -> Verdict:
     """What the referee says about a run of the library."""
-    tolerance = tolerance_of(case)
-    trial = Trial(case, system)
-    prefer = _preference(case, system, exact)
-    begin: float = 0.0
-    state: Sequence[float] | None = None
-    modes: Sequence[int] | None = None
-    places: list[float] = []
-    ambiguous = False
-    for _ in range(RESTARTS):
-        found = trial.record(begin=begin * case.units.time, state=state, modes=modes, prefer=prefer)
-        ambiguous = ambiguous or bool(found.ambiguous)
-        result = Verdict(AGREES, exact.end, None, places, ambiguous, exact.count)
-        if found.end == SLOW:
-            return Verdict(UNJUDGED, exact.end, None, places, ambiguous, exact.count, "the referee takes too long")
-        apart = parting(exact, found, tolerance, begin)
-        if apart is None:
-            result.outcome = SENSITIVE if places else AGREES
-            return result
-        result.parting = apart
-        if not _is_sensitive(trial, found, apart, tolerance, begin, state, modes, prefer):
-            closer = trial.record(begin=begin * case.units.time, state=state, modes=modes, prefer=prefer, rtol=CLOSER)
-            result.parting = parting(exact, closer, tolerance, begin)
-            if result.parting is None:
-                result.outcome = SENSITIVE if places else AGREES
+    return Judge(case, system, tolerance_of(case), exact).verdict()
+
+
+def is_sensitive(case: Case, system: ss.System, size: float) -> bool:
+    """Whether a motion that starts beside by this part of natural units comes to differ by 1/SMALLER times that."""
+    judge = Judge(case, system, size / SMALLER)
+    found = judge.record(judge.start)
+    return judge.is_disturbed(judge.start, found, found.elapsed)
+
+
+class Judge:
+    """Compares a run of the library with what the referee finds."""
+
+    def __init__(self, case: Case, system: ss.System, tolerance: float, exact: Record | None = None) -> None:
+        self.case, self.system, self.tolerance = case, system, tolerance
+        self.exact = Record(FINISHED, 0.0) if exact is None else exact
+        self.trial = Trial(case, system)
+        state = system.start_state(case.start_in(system))
+        equations = Mechanics(system, case.times[0], case.units.length, case.units.time)
+        sliding = equations.at(0.0, state, [1] * len(equations.contacts)).sliding
+        self.start = Beginning(0.0, state, [(v > 0) - (v < 0) for v in sliding])
+
+    def verdict(self) -> Verdict:
+        exact, begin = self.exact, self.start
+        result = Verdict(AGREES, exact.end, events=exact.count)
+        for _ in range(RESTARTS):
+            found = self.record(begin)
+            result.ambiguous = result.ambiguous or bool(found.ambiguous)
+            if found.end == DIVERGING:
+                result.outcome = DIVERGES
                 return result
-            result.outcome = (
-                DIFFERS if exact.end == FINISHED or found.elapsed < exact.elapsed - tolerance else FALSE_END
-            )
-            return result
-        places.append(apart.elapsed)
-        taken_up = _take_up(case, system, exact, apart, tolerance, begin)
-        if taken_up is None:
-            break
-        begin, state, modes = taken_up
-    result.outcome = SENSITIVE if exact.end == FINISHED or _ends_there(trial, exact) else FALSE_END
-    return result
+            if found.end == SLOW:
+                result.outcome, result.note = UNJUDGED, "the referee takes too long"
+                return result
+            result.parting = parting(exact, found, self.tolerance, begin.elapsed)
+            if result.parting is None:
+                return result
+            result.outcome = SENSITIVE
+            again = self._taken_up(result.parting.elapsed, begin)
+            if not self._is_explained(begin, again, found, result):
+                return result
+            if result.parting is None:
+                return result
+            result.places.append(result.parting.elapsed)
+            if again is None:
+                break
+            begin = again
+        if exact.end != FINISHED and not self._ends_there():
+            result.outcome = FALSE_END
+        return result
 
+    def record(self, begin: Beginning, rtol: float = 1e-12, until: float | None = None) -> Record:
+        """The motion that the referee finds from there."""
+        time = self.case.units.time
+        return self.trial.record(
+            begin=begin.elapsed * time,
+            state=begin.state,
+            modes=begin.modes,
+            rtol=rtol,
+            prefer=self._prefer,
+            until=None if until is None else until * time,
+        )
 
-def _ends_there(trial: Trial, exact: Record) -> bool:
-    """Whether the referee, from the library's state a little before the library's end, ends for the same reason."""
-    if exact.run is None:
-        return True
-    case = trial.case
-    place = max(0.0, exact.elapsed - LAST_PIECE)
-    begin, state, modes = _state_at(case, trial.system, exact, place)
-    found = trial.record(begin=begin * case.units.time, state=state, modes=modes)
-    return found.end == exact.end and abs(found.elapsed - exact.elapsed) < LAST_PIECE
-
-
-def _preference(case: Case, system: ss.System, exact: Record) -> Prefer:
-    """Where several combinations are equally consistent the referee goes with the library."""
-
-    def prefer(elapsed: float, options: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-        modes = exact.modes_after(elapsed / case.units.time, 1e-6)
-        theirs = tuple(modes.get(name, 0) for name in system.contacts)
+    def _prefer(self, elapsed: float, options: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+        """Where several combinations are equally consistent the referee goes with the library."""
+        modes = self.exact.modes_after(elapsed / self.case.units.time, 1e-6)
+        theirs = tuple(modes.get(name, 0) for name in self.system.contacts)
         return theirs if theirs in options else options[0]
 
-    return prefer
-
-
-def _is_sensitive(
-    trial: Trial,
-    found: Record,
-    apart: Parting,
-    tolerance: float,
-    begin: float,
-    state: Sequence[float] | None,
-    modes: Sequence[int] | None,
-    prefer: Prefer | None,
-) -> bool:
-    """Whether the referee itself parts from its own motion, no later, when its start is off by a thousandth of that."""
-    case, system = trial.case, trial.system
-    time = case.units.time
-    until = (apart.elapsed + 0.1) * time
-    if state is None:
-        state = system.start_state(case.start_in(system))
-        modes = _first_signs(trial, state)
-    rng = np.random.default_rng(len(found.times))
-    size = tolerance / 1000
-    n = len(system.masses)
-    for _ in range(DISTURBED):
-        scale = np.array([case.units.length] * n + [case.units.length / time] * n)
-        disturbed = np.array(state) + size * scale * rng.choice([-1.0, 1.0], 2 * n) * rng.uniform(0.3, 1.0, 2 * n)
-        other = trial.record(begin=begin * time, state=disturbed, modes=modes, prefer=prefer, until=until)
-        end = min(found.elapsed, until / time)
-        away = parting(_cut(found, end), _cut(other, end), tolerance, begin)
-        if away is not None and away.elapsed <= apart.elapsed + 1e-6:
+    def _is_explained(self, begin: Beginning, again: Beginning | None, found: Record, result: Verdict) -> bool:
+        """Whether the referee is itself undecided where the runs part; if not, the result says how they differ."""
+        assert result.parting is not None
+        place = result.parting.elapsed
+        if self.is_disturbed(begin, found, place):
             return True
-    return False
+        if again is not None and self.is_disturbed(again, self.record(again, until=place + 0.1), place):
+            return True
+        closer = self.record(begin, rtol=CLOSER)
+        if self._part_before(found, closer, begin.elapsed, place):
+            result.parting = parting(self.exact, closer, self.tolerance, begin.elapsed)
+            result.outcome = SENSITIVE if result.parting or result.places else AGREES
+            return True
+        ended = self.exact.end != FINISHED and found.elapsed > self.exact.elapsed - self.tolerance
+        result.outcome = FALSE_END if ended else DIFFERS
+        return False
 
+    def is_disturbed(self, begin: Beginning, found: Record, place: float) -> bool:
+        """Whether a motion that begins a little beside has parted from this one up to that place."""
+        units = self.case.units
+        n = len(self.system.masses)
+        rng = np.random.default_rng(len(found.times))
+        size = SMALLER * self.tolerance * np.array([units.length] * n + [units.length / units.time] * n)
+        for _ in range(DISTURBED):
+            beside = np.array(begin.state) + size * rng.choice([-1.0, 1.0], 2 * n) * rng.uniform(0.3, 1.0, 2 * n)
+            other = self.record(Beginning(begin.elapsed, beside.tolist(), begin.modes), until=place + 0.1)
+            if self._part_before(found, other, begin.elapsed, place):
+                return True
+        return False
 
-def is_sensitive(trial: Trial, size: float) -> bool:
-    """Whether a motion, disturbed at its start by this part of natural units, is another within a thousand times it."""
-    found = trial.record()
-    end = Parting(found.elapsed, "")
-    return _is_sensitive(trial, found, end, 1000 * size, 0.0, None, None, None)
+    def _part_before(self, found: Record, other: Record, begin: float, place: float) -> bool:
+        end = min(found.elapsed, place + 0.1)
+        away = parting(_cut(found, end), _cut(other, end), self.tolerance, begin)
+        return away is not None and away.elapsed <= place + 1e-6
+
+    def _taken_up(self, place: float, begin: Beginning) -> Beginning | None:
+        """The library's state between its last event before a place and the place; None if that leads nowhere new."""
+        exact = self.exact
+        if exact.run is None:
+            return None
+        events = [c.elapsed for changes in exact.changes.values() for c in changes]
+        last = max([begin.elapsed, *[event for event in events if event < place - self.tolerance]])
+        there = last + (min(place, exact.elapsed) - last) / 2
+        if there - begin.elapsed < 1e-3 or (last == begin.elapsed and begin.elapsed > 0):
+            return None
+        return self._state_at(there)
+
+    def _state_at(self, place: float) -> Beginning:
+        """State and modes of the library at a time after the start, which is rounded to one that can be told."""
+        first, time = self.case.times[0], self.case.units.time
+        assert self.exact.run is not None
+        moment = first + place * time
+        there = ss.interpolate(self.exact.run, [moment])
+        state = [float(there[name].values[0]) for name in self.system.states]
+        modes = [int(there["mode"].sel(contact=name).values[0]) for name in self.system.contacts]
+        return Beginning((moment - first) / time, state, modes)
+
+    def _ends_there(self) -> bool:
+        """Whether the referee, from the library's state a little before the library's end, ends for the same reason."""
+        if self.exact.run is None:
+            return True
+        begin = self._state_at(max(0.0, self.exact.elapsed - LAST_PIECE))
+        found = self.record(begin)
+        return found.end == self.exact.end and abs(found.elapsed - self.exact.elapsed) < LAST_PIECE
 
 
 def _cut(record: Record, end: float) -> Record:
@@ -159,37 +218,3 @@ def _cut(record: Record, end: float) -> Record:
         {name: values[keep] for name, values in record.states.items()},
         {name: values[keep] for name, values in record.frictions.items()},
     )
-
-
-def _first_signs(trial: Trial, state: Sequence[float]) -> list[int]:
-    """Modes at the start of a case: zero for contacts exactly at rest."""
-    from tests.referee.equations import Mechanics
-
-    case = trial.case
-    equations = Mechanics(trial.system, case.times[0], case.units.length, case.units.time)
-    sliding = equations.at(0.0, list(state), [1] * len(equations.contacts)).sliding
-    return [(v > 0) - (v < 0) for v in sliding]
-
-
-def _take_up(
-    case: Case, system: ss.System, exact: Record, apart: Parting, tolerance: float, begin: float
-) -> tuple[float, list[float], list[int]] | None:
-    """A place between the last event that agrees and the parting, with the library's state there; None if too near."""
-    if exact.run is None:
-        return None
-    before = [c.elapsed for changes in exact.changes.values() for c in changes if c.elapsed < apart.elapsed - tolerance]
-    last = max([begin, *before])
-    place = last + (min(apart.elapsed, exact.elapsed) - last) / 2
-    if place - begin < 1e-3 or (last == begin and begin > 0):
-        return None
-    return _state_at(case, system, exact, place)
-
-
-def _state_at(case: Case, system: ss.System, exact: Record, place: float) -> tuple[float, list[float], list[int]]:
-    """State and modes of the library at a time after the start, which is rounded to one that can be told."""
-    first = case.times[0]
-    moment = first + place * case.units.time
-    there = ss.interpolate(exact.run, [moment])
-    state = [float(there[name].values[0]) for name in system.states]
-    modes = [int(there["mode"].sel(contact=name).values[0]) for name in system.contacts]
-    return (moment - first) / case.units.time, state, modes

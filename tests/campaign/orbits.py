@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from tests.campaign.draw import Case, Units, draw_case, draw_structure
+from tests.campaign.draw import Case, Structure, Units, draw_case, draw_structure
 from tests.referee.equations import Mechanics
 from tests.referee.motion import FINISHED, Referee
 
@@ -75,11 +75,22 @@ def defect(orbit: ss.Orbit) -> tuple[float, str]:
 
 def drawn(seed: int, structure: int, numbers: int) -> Case:
     """A case in natural units from t = 0, of one frequency at most."""
-    pieces = draw_structure(np.random.default_rng([seed, structure]))
+    pieces = driven_structure(np.random.default_rng([seed, structure, 2 * 10**6]))
     case = replace(draw_case(pieces, np.random.default_rng([seed, structure, numbers])), units=Units(), origin=0.0)
     frequencies = [name for name in case.values if name.endswith((".w", ".u"))]
     one = {name: case.values[frequencies[0]] for name in frequencies}  # noqa: C420 - there may be none
     return replace(case, values={**case.values, **one}, label=f"{structure}:{numbers}")
+
+
+def driven_structure(rng: np.random.Generator) -> Structure:
+    """A small structure that something keeps in motion: a force in time, a base, or a belt."""
+    while True:
+        structure = draw_structure(rng)
+        forms = {(piece.kind, piece.form) for piece in structure.pieces}
+        driven = {("force", "wave"), ("base", "wave"), ("belt", "constant"), ("belt", "wave")} & forms
+        few = len(structure.masses) <= 2 and len(structure.contacts) <= 2
+        if driven and few and not any(form in ("waves", "beat", "square") for _, form in forms):
+            return structure
 
 
 def orbit_of(case: Case) -> ss.Orbit:

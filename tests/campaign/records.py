@@ -162,18 +162,16 @@ class Trial:
     def record(
         self,
         *,
-        begin: float = 0.0,
-        state: Sequence[float] | None = None,
-        modes: Sequence[int] | None = None,
+        begin: float,
+        state: Sequence[float],
+        modes: Sequence[int],
         rtol: float = 1e-12,
         prefer: Prefer | None = None,
         until: float | None = None,
     ) -> Record:
-        """What the referee finds, from the start of the case or from a later state. Times are those of the case."""
+        """What the referee finds from a state on. Times are those of the case, since its start."""
         case = self.case
         first, last = case.times
-        if state is None:
-            state = self.system.start_state(case.start_in(self.system))
         equations = Mechanics(self.system, first, case.units.length, case.units.time)
         _, samples = sample_times(case, begin)
         end = last - first if until is None else min(until, last - first)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -29,9 +29,9 @@ SINGULAR = 1e-11
 
 @dataclass(slots=True)
 class Point:
-    """The equations at one state: accelerations of the masses, and per contact what decides about it."""
+    """The equations at one state: rates of the states, and per contact what decides about it."""
 
-    acceleration: list[float]
+    rates: list[float]
     sliding: list[float]
     friction: list[float]
     kinetic: list[float]
@@ -58,6 +58,36 @@ class Redundant(Exception):
     """Sticking forces that are not unique."""
 
 
+class Equations(Protocol):
+    """What the referee asks of equations of motion."""
+
+    states: int
+    time_scale: float
+    speed_scale: float
+    length_scale: float
+
+    @property
+    def contacts(self) -> Sequence[Any]: ...
+
+    @property
+    def state_scales(self) -> list[float]: ...
+
+    @property
+    def friction_scales(self) -> list[float]: ...
+
+    def at(self, elapsed: float, state: Sequence[float], modes: Sequence[int]) -> Point: ...
+
+    def kink_values(
+        self, elapsed: float, state: Sequence[float], point: Point, modes: Sequence[int]
+    ) -> list[float]: ...
+
+    def slip_acceleration(
+        self, i: int, elapsed: float, state: Sequence[float], point: Point
+    ) -> tuple[float, float]: ...
+
+    def at_rest(self, elapsed: float, state: Sequence[float], resting: tuple[int, ...]) -> list[float]: ...
+
+
 class Mechanics:
     """The equations of a System at its present parameter values, for a motion that begins at `origin`.
 
@@ -70,6 +100,7 @@ class Mechanics:
         self.index = {mass.name: i for i, mass in enumerate(system.masses)}
         self.mass = [system.parameters[f"{mass.name}.m"] for mass in system.masses]
         self.n = len(self.mass)
+        self.states = 2 * self.n
         self.terms: list[Term] = []
         self.contacts: list[Rubbing] = []
         self.kinks: list[Callable[[Any, list[float], list[float]], float]] = []
@@ -85,6 +116,17 @@ class Mechanics:
         self.rows = rows
         self.delassus = rows / np.array(self.mass) @ rows.T
         self._inverse: dict[tuple[int, ...], list[list[float]]] = {}
+
+    @property
+    def state_scales(self) -> list[float]:
+        """How large states typically are."""
+        return [self.length_scale] * self.n + [self.speed_scale] * self.n
+
+    @property
+    def friction_scales(self) -> list[float]:
+        """How large the friction of each contact typically is: what accelerates its masses."""
+        typical = self.length_scale / self.time_scale**2
+        return [typical * max(self.mass[j] / abs(w) for j, w in c.weights) for c in self.contacts]
 
     def moment(self, elapsed: float) -> Any:
         """The full time, with all its digits."""
@@ -113,7 +155,7 @@ class Mechanics:
         sticking = tuple([i for i, mode in enumerate(modes) if mode == 0])
         if sticking:
             self._hold(point, sticking, t, force)
-        point.acceleration = [f / m for f, m in zip(force, self.mass, strict=True)]
+        point.rates = [*v, *[f / m for f, m in zip(force, self.mass, strict=True)]]
         return point
 
     def kink_values(self, elapsed: float, state: Sequence[float], point: Point, modes: Sequence[int]) -> list[float]:
@@ -125,11 +167,11 @@ class Mechanics:
             values += [kink(mode * sliding) if mode else 1.0 for kink in contact.kinks]
         return values
 
-    def slip_acceleration(self, i: int, elapsed: float, point: Point) -> tuple[float, float]:
+    def slip_acceleration(self, i: int, elapsed: float, state: Sequence[float], point: Point) -> tuple[float, float]:
         """How fast the sliding velocity of contact i changes, and the size of the terms that make that up."""
         contact = self.contacts[i]
         surface = contact.surface_acceleration(self.moment(elapsed))
-        terms = [w * point.acceleration[j] for j, w in contact.weights]
+        terms = [w * point.rates[self.n + j] for j, w in contact.weights]
         forces = map(max, map(abs, point.friction), point.static)
         coupled = [abs(d) * f for d, f in zip(self.delassus[i].tolist(), forces, strict=True)]
         return sum(terms) - surface, sum(map(abs, terms)) + abs(surface) + sum(coupled)

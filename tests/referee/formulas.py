@@ -43,13 +43,19 @@ def text_of(function: Callable[..., Any]) -> str | None:
         return str(function.text)
     if not isinstance(function, types.FunctionType):
         return None
-    scope = {name: _symbolic(value) for name, value in function.__globals__.items()}
-    twin = types.FunctionType(function.__code__, scope, None, None, function.__closure__)
     variables, parameters = arguments_of(function)
     try:
-        return sympy.sstr(sympy.sympify(twin(**{name: sympy.Symbol(name) for name in (*variables, *parameters)})))
+        return sympy.sstr(
+            sympy.sympify(symbolic_twin(function)(**{name: sympy.Symbol(name) for name in (*variables, *parameters)}))
+        )
     except Exception:  # whatever a user's function does with a symbol
         return None
+
+
+def symbolic_twin(function: types.FunctionType) -> types.FunctionType:
+    """The same code, with functions of symbols in the place of those of numbers."""
+    scope = {name: _symbolic(value) for name, value in function.__globals__.items()}
+    return types.FunctionType(function.__code__, scope, None, None, function.__closure__)
 
 
 def _symbolic(value: Any) -> Any:

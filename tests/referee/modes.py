@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from tests.referee.equations import Mechanics, Point, Redundant
+from tests.referee.equations import Equations, Point, Redundant
 from tests.referee.steps import advanced
 
 TIE = 1e-9
@@ -31,7 +31,7 @@ class Choice:
 
 
 def choose(
-    equations: Mechanics, elapsed: float, state: Sequence[float], modes: Sequence[int], resting: tuple[int, ...]
+    equations: Equations, elapsed: float, state: Sequence[float], modes: Sequence[int], resting: tuple[int, ...]
 ) -> Choice:
     """All best combinations for contacts at rest; the others keep their modes."""
     found: list[tuple[int, ...]] = []
@@ -56,7 +56,7 @@ def choose(
 
 
 def _released_without_need(
-    equations: Mechanics,
+    equations: Equations,
     elapsed: float,
     state: Sequence[float],
     option: Sequence[int],
@@ -75,13 +75,13 @@ def _released_without_need(
 
 
 def is_consistent(
-    equations: Mechanics, elapsed: float, state: Sequence[float], modes: Sequence[int], resting: tuple[int, ...]
+    equations: Equations, elapsed: float, state: Sequence[float], modes: Sequence[int], resting: tuple[int, ...]
 ) -> bool:
     """Whether every contact at rest does what its mode says, now or, in a tie, a moment later."""
     point = equations.at(elapsed, state, modes)
     ties = []
     for i in resting:
-        margin, size = _margin(equations, elapsed, point, i, modes[i])
+        margin, size = _margin(equations, elapsed, state, point, i, modes[i])
         if margin < -TIE * size:
             return False
         if margin <= TIE * size:
@@ -91,15 +91,17 @@ def is_consistent(
     return all(_holds_later(equations, elapsed, state, modes, i) for i in ties)
 
 
-def _margin(equations: Mechanics, elapsed: float, point: Point, i: int, mode: int) -> tuple[float, float]:
+def _margin(
+    equations: Equations, elapsed: float, state: Sequence[float], point: Point, i: int, mode: int
+) -> tuple[float, float]:
     """By how much contact i does what its mode says, and the size of the terms."""
     if mode == 0:
         return point.static[i] - abs(point.friction[i]), point.static[i] + abs(point.friction[i])
-    acceleration, size = equations.slip_acceleration(i, elapsed, point)
+    acceleration, size = equations.slip_acceleration(i, elapsed, state, point)
     return mode * acceleration, size
 
 
-def _holds_later(equations: Mechanics, elapsed: float, state: Sequence[float], modes: Sequence[int], i: int) -> bool:
+def _holds_later(equations: Equations, elapsed: float, state: Sequence[float], modes: Sequence[int], i: int) -> bool:
     for part in MOMENTS:
         moment = part * equations.time_scale
         later = advanced(equations, elapsed, state, modes, moment)

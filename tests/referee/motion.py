@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
 from scipy.optimize import brentq, minimize_scalar
-from tests.referee.equations import Mechanics, Point
+from tests.referee.equations import Equations, Point
 from tests.referee.modes import choose
 from tests.referee.steps import advanced, solver
 
@@ -19,6 +19,9 @@ SAMPLES = 6
 
 TOUCHING = 1e-12
 """At an event, contacts that slide slower than this part of the velocity scale have stopped at the same time."""
+
+FAR = 1e3
+"""States beyond this many times their scale are on their way to infinity: a spring that pushes outwards."""
 
 FINISHED, LIFT_OFF, NEGATIVE, REDUNDANT, UNDECIDED, CHATTERING, DIVERGING, SLOW = (
     "finished",
@@ -66,7 +69,7 @@ class Motion:
 class Referee:
     """Integrates the motion of a system and says how it goes."""
 
-    equations: Mechanics
+    equations: Equations
     rtol: float = 1e-12
     most_events: int = 4000
     most_steps: int = 20_000
@@ -212,7 +215,7 @@ class _Phase:
     ) -> None:
         self.referee, self.equations, self.result = referee, referee.equations, result
         self.begin, self.modes, self.sides, self.end, self.pending = begin, modes, sides, end, pending
-        self.n = self.equations.n
+        self.n = self.equations.states
         self.solver: DOP853 = solver(self.equations, begin, state, modes, end, referee.rtol)
         self.state = state
 
@@ -220,11 +223,12 @@ class _Phase:
         """Where the phase ends, and by which guard; None where the motion ends there."""
         before = self._guards(self.begin, self.state)
         while self.solver.status == "running":
-            old, old_state = float(self.solver.t), self.solver.y[: 2 * self.n].tolist()
+            old, old_state = float(self.solver.t), self.solver.y[: self.n].tolist()
             with np.errstate(all="ignore"):
                 self.solver.step()
             self.result.steps += 1
-            if self.solver.status == "failed" or not np.all(np.isfinite(self.solver.y)):
+            far = np.abs(self.solver.y[: self.n]) > FAR * np.array(self.equations.state_scales)
+            if self.solver.status == "failed" or not np.all(np.isfinite(self.solver.y)) or np.any(far):
                 self.result.end = DIVERGING
                 return old, old_state, None
             if self.result.steps > self.referee.most_steps:
@@ -232,7 +236,7 @@ class _Phase:
                 return old, old_state, None
             dense = self.solver.dense_output()
             times = np.linspace(old, float(self.solver.t), SAMPLES + 1)
-            states = dense(times[1:])[: 2 * self.n].T.tolist()
+            states = dense(times[1:])[: self.n].T.tolist()
             values = [before, *[self._guards(t, z) for t, z in zip(times[1:].tolist(), states, strict=True)]]
             found = self._first(dense, times.tolist(), np.array(values), old == self.begin)
             if found is not None:
@@ -242,7 +246,7 @@ class _Phase:
                 return place, state, self._crossing(guard)
             self._sample(dense, float(self.solver.t))
             before = values[-1]
-        return float(self.solver.t), self.solver.y[: 2 * self.n].tolist(), None
+        return float(self.solver.t), self.solver.y[: self.n].tolist(), None
 
     def _crossing(self, guard: int) -> Crossing:
         contact, which = divmod(guard, 4)
@@ -262,7 +266,7 @@ class _Phase:
         """Note what was asked for up to here."""
         while self.pending and self.pending[0] <= until:
             t = self.pending.pop(0)
-            state = dense(t)[: 2 * self.n].tolist()
+            state = dense(t)[: self.n].tolist()
             self.result.samples.append(tuple(state))
             self.result.frictions.append(tuple(self.equations.at(t, state, self.modes).friction))
             self.result.modes.append(tuple(self.modes))
@@ -285,7 +289,7 @@ class _Phase:
         self, dense: Callable[[float], Floats], times: list[float], column: Floats, guard: int, fresh: bool
     ) -> float | None:
         def value(t: float) -> float:
-            return self._guards(t, dense(t)[: 2 * self.n].tolist())[guard]
+            return self._guards(t, dense(t)[: self.n].tolist())[guard]
 
         for j in range(1, len(times)):
             low = self._dip(value, times, column, j)

@@ -13,55 +13,46 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
-from tests.referee.equations import Mechanics
+from tests.referee.equations import Equations
 
 Floats = NDArray[np.float64]
 
 
 def solver(
-    equations: Mechanics, begin: float, state: Sequence[float], modes: Sequence[int], end: float, rtol: float
+    equations: Equations, begin: float, state: Sequence[float], modes: Sequence[int], end: float, rtol: float
 ) -> DOP853:
     """A solver for one phase, at its beginning."""
-    n, contacts = equations.n, len(equations.contacts)
+    n, contacts = equations.states, len(equations.contacts)
 
     def rates(elapsed: float, y: Floats) -> list[float]:
         z = y.tolist()
         try:
-            point = equations.at(float(elapsed), z[: 2 * n], modes)
+            point = equations.at(float(elapsed), z[:n], modes)
         except ArithmeticError:  # a step that is far too long; it will be tried again shorter
             return [math.nan] * len(z)
-        return [*z[n : 2 * n], *point.acceleration, *point.sliding, *point.friction, *point.normal]
+        return [*point.rates, *point.sliding, *point.friction, *point.normal]
 
-    length, time = equations.length_scale, equations.time_scale
-    force = [max(s, 1e-300) for s in _force_scale(equations, begin, state, modes)]
-    scale = [length] * n + [length / time] * n + [length] * contacts + [f * time for f in force] * 2
+    time = equations.time_scale
+    impulses = [force * time for force in equations.friction_scales]
+    scale = [*equations.state_scales, *[equations.length_scale] * contacts, *impulses, *impulses]
     start = np.array([*state, *[0.0] * (3 * contacts)])
     most = min(0.5 * time, end - begin)
     first = min(1e-3 * time, end - begin)
     return DOP853(rates, begin, start, end, max_step=most, rtol=rtol, atol=rtol * np.array(scale), first_step=first)
 
 
-def _force_scale(equations: Mechanics, begin: float, state: Sequence[float], modes: Sequence[int]) -> list[float]:
-    """How large forces of each contact typically are: what accelerates its masses."""
-    typical = equations.length_scale / equations.time_scale**2
-    return [typical * max(equations.mass[j] / abs(w) for j, w in c.weights) for c in equations.contacts]
-
-
 def advanced(
-    equations: Mechanics, elapsed: float, state: Sequence[float], modes: Sequence[int], moment: float
+    equations: Equations, elapsed: float, state: Sequence[float], modes: Sequence[int], moment: float
 ) -> list[float]:
     """The state a short moment later: one step."""
-    n = equations.n
 
     def rates(t: float, y: Floats) -> list[float]:
-        z = y.tolist()
-        return [*z[n : 2 * n], *equations.at(float(t), z[: 2 * n], modes).acceleration]
+        return equations.at(float(t), y.tolist(), modes).rates
 
     end = elapsed + moment
     if not end > elapsed:
         return list(state)
-    length, time = equations.length_scale, equations.time_scale
-    atol = 1e-11 * np.array([length] * n + [length / time] * n)
+    atol = 1e-11 * np.array(equations.state_scales)
     one = DOP853(rates, elapsed, np.array(state, float), end, rtol=1e-11, atol=atol, first_step=end - elapsed)
     while one.status == "running":
         one.step()

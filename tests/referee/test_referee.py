@@ -7,9 +7,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from tests.referee.equations import Mechanics
 from tests.referee.instants import Instant, cos, shifted_phase
 from tests.referee.motion import CHATTERING, FINISHED, LIFT_OFF, NEGATIVE, REDUNDANT, Referee
+from tests.referee.switching import Switching
 
 import stickslip as ss
 from stickslip.model.formula import Formula
@@ -112,6 +114,26 @@ def test_one_contact_that_slips_lets_the_other_hold():
     found = motion(system, [0.0, 0.0, 0.0, 0.0], 4.5)
     assert [(event.contact, event.before, event.after) for event in found.events] == [(0, 0, 1)]
     assert found.events[0].elapsed == pytest.approx(4.0, rel=1e-12)
+
+
+def test_a_relay_slides_along_a_target_that_moves():
+    """ẋ = 6λ follows sin 5t while |5 cos 5t| ≤ 6: always. From x = 1 it reaches it where 1 − 6t = sin 5t."""
+    relay = ss.Filippov(("x",), f=lambda x: (0 * x,), G=lambda: (6.0,), h=lambda x, t: x - math.sin(5 * t))
+    found = Referee(Switching(relay)).motion([1.0], 3.0)
+    assert [(event.before, event.after) for event in found.events] == [(1, 0)]
+    meet = brentq(lambda t: 1 - 6 * t - math.sin(5 * t), 0, 0.2, xtol=1e-15)
+    assert found.events[0].elapsed == pytest.approx(meet, abs=1e-13)
+    assert found.state == pytest.approx((math.sin(15.0),), abs=1e-12)
+
+
+def test_a_relay_too_weak_to_follow_is_left_and_met_again():
+    relay = ss.Filippov(("x",), f=lambda x: (0 * x,), G=lambda: (3.0,), h=lambda x, t: x - math.sin(5 * t))
+    found = Referee(Switching(relay)).motion([0.0], 1.0)
+    modes = [(event.before, event.after) for event in found.events]
+    assert modes[:2] == [(-1, 0), (0, 1)]
+    meet = brentq(lambda t: 3 * t - math.sin(5 * t), 0.1, 0.6, xtol=1e-15)
+    leave = math.acos(-3 / 5) / 5
+    assert [event.elapsed for event in found.events[:2]] == pytest.approx([meet, leave], abs=1e-12)
 
 
 def test_events_without_end_are_told():
