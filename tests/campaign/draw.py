@@ -116,6 +116,10 @@ NORMALS: dict[str, tuple[str, Quantities]] = {
     "hyperbolic": ("n*(1 + d*tanh(s*x_m0))", {"n": N, "d": Quantity(0.1, 0.9), "s": Quantity(0.3, 3.0, WAVE_NUMBER)}),
     "lifted": ("max(0, n*(d + cos(w*t + p)))", {"n": N, "d": Quantity(0.2, 1.5), **WAVE}),
 }
+JUMPING_NORMALS: dict[str, tuple[str, Quantities]] = {
+    "switched": ("where(cos(w*t + p) > d, n, 0)", {"n": N, "d": Quantity(0.1, 0.6), **WAVE}),
+    "stepped": ("n*where(cos(w*t + p) > 0, 1, d)", {"n": N, "d": Quantity(0.1, 0.9), **WAVE}),
+}
 MU = Quantity(0.1, 0.8)
 PART = Quantity(0.4, 1.0, even=True)
 """Kinetic coefficients are drawn as a part of the static one."""
@@ -152,7 +156,7 @@ FORMS: dict[str, Mapping[str, tuple[str, Quantities]]] = {
     "force": FORCES,
     "belt": BELTS,
     "base": BASES,
-    "normal": NORMALS,
+    "normal": {**NORMALS, **JUMPING_NORMALS},
 }
 VARIABLES = {"spring": ("e",), "damper": ("e",)}
 LAW_TEXTS = {
@@ -178,7 +182,7 @@ class Piece:
         if self.kind == "mass":
             own: dict[str, Quantity] = {"m": Quantity(0.3, 3.0, MASS)}
         elif self.kind == "contact":
-            own = {**NORMALS[self.form][1], **LAWS[self.law]}
+            own = {**FORMS["normal"][self.form][1], **LAWS[self.law]}
         else:
             own = dict(FORMS[self.kind][self.form][1])
         return {f"{self.name}.{key}": quantity for key, quantity in own.items()}
@@ -351,7 +355,11 @@ class Case:
         words = ["late"] if self.origin else []
         words += ["units"] if self.units != Units() else []
         words += ["table"] if self.structure.has_table else []
-        words += [word for word in ("lifted", "stop", "kink", "absolute", "square", "exponential") if word in forms]
+        words += [
+            word
+            for word in ("lifted", "switched", "stepped", "stop", "kink", "absolute", "square", "exponential")
+            if word in forms
+        ]
         words += ["stribeck"] if any(form.startswith("stribeck") or form == "function" for form in forms) else []
         moving = {p.name for p in self.structure.pieces if p.kind in ("belt", "base") and p.form != "constant"}
         words += ["moving"] if any(p.kind == "contact" and moving & {*p.between} for p in self.structure.pieces) else []
@@ -425,6 +433,9 @@ def draw_structure(rng: np.random.Generator) -> Structure:
         if rng.random() < 0.35:
             pieces.append(Piece("force", f"force{i}", _any(rng, FORCES), (name,)))
     pieces += _contacts(rng, masses, belts, bases)
+    if rng.random() < 0.06:
+        last = pieces.pop()
+        pieces.append(replace(last, form=_any(rng, JUMPING_NORMALS)))
     used = {name for piece in pieces for name in piece.between}
     return Structure(tuple(p for p in pieces if p.kind not in ("belt", "base") or p.name in used))
 

@@ -8,14 +8,14 @@ the comparison is taken up anew from the library's state before that place, so t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from tests.campaign.draw import Case
 from tests.campaign.records import Parting, Record, Trial, parting, simulated, tolerance_of
 from tests.referee.equations import Mechanics
-from tests.referee.motion import DIVERGING, FINISHED, SLOW
+from tests.referee.motion import DIVERGING, FINISHED, SLOW, Modes
 
 import stickslip as ss
 
@@ -46,6 +46,11 @@ class Verdict:
     """Where the motion was too sensitive for a comparison, so that it was taken up anew."""
 
     ambiguous: bool = False
+    """Whether several combinations of modes were equally good at an event."""
+
+    otherwise: bool = False
+    """Whether the library took a consistent combination that sticks less than another."""
+
     events: int = 0
     note: str = ""
 
@@ -87,6 +92,7 @@ class Judge:
         state = system.start_state(case.start_in(system))
         equations = Mechanics(system, case.times[0], case.units.length, case.units.time)
         sliding = equations.at(0.0, state, [1] * len(equations.contacts)).sliding
+        self.otherwise = False
         self.start = Beginning(0.0, state, [(v > 0) - (v < 0) for v in sliding])
 
     def verdict(self) -> Verdict:
@@ -95,6 +101,7 @@ class Judge:
         for _ in range(RESTARTS):
             found = self.record(begin)
             result.ambiguous = result.ambiguous or bool(found.ambiguous)
+            result.otherwise = self.otherwise
             if found.end == DIVERGING:
                 result.outcome = DIVERGES
                 return result
@@ -130,11 +137,20 @@ class Judge:
             until=None if until is None else until * time,
         )
 
-    def _prefer(self, elapsed: float, options: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-        """Where several combinations are equally consistent the referee goes with the library."""
+    def _prefer(self, elapsed: float, options: tuple[Modes, ...], consistent: Callable[[Modes], bool]) -> Modes:
+        """Where several combinations are consistent the referee goes with the library, and notes it.
+
+        With static friction above kinetic, a contact that could be held may as well slip: both are solutions. The
+        referee takes most sticking ones unless the library takes another that is consistent.
+        """
         modes = self.exact.modes_after(elapsed / self.case.units.time, 1e-6)
         theirs = tuple(modes.get(name, 0) for name in self.system.contacts)
-        return theirs if theirs in options else options[0]
+        if theirs in options:
+            return theirs
+        if modes and consistent(theirs):
+            self.otherwise = True
+            return theirs
+        return options[0]
 
     def _is_explained(self, begin: Beginning, again: Beginning | None, found: Record, result: Verdict) -> bool:
         """Whether the referee is itself undecided where the runs part; if not, the result says how they differ."""

@@ -30,6 +30,7 @@ class Tally:
     ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     events: int = 0
     ambiguous: int = 0
+    otherwise: int = 0
     failures: list[str] = field(default_factory=list)
 
     def add(self, label: str, verdict: Verdict) -> str | None:
@@ -37,6 +38,7 @@ class Tally:
         self.outcomes[verdict.outcome] += 1
         self.events += verdict.events
         self.ambiguous += verdict.ambiguous
+        self.otherwise += verdict.otherwise
         if verdict.end != FINISHED:
             confirmed = "not confirmed" if verdict.outcome in (DIFFERS, FALSE_END) else "confirmed"
             self.ends[verdict.end, confirmed] += 1
@@ -51,6 +53,7 @@ class Tally:
         self.ends += other.ends
         self.events += other.events
         self.ambiguous += other.ambiguous
+        self.otherwise += other.otherwise
         self.failures += other.failures
 
     def table(self, seconds: float) -> str:
@@ -60,7 +63,8 @@ class Tally:
         rows += [("ended for a false reason", self.outcomes[FALSE_END])]
         known = (AGREES, SENSITIVE, DIFFERS, FALSE_END)
         rows += [(name, count) for name, count in sorted(self.outcomes.items()) if name not in known]
-        rows += [("equally consistent modes met", self.ambiguous)]
+        rows += [("met modes that are equally consistent", self.ambiguous)]
+        rows += [("took consistent modes that stick less than others", self.otherwise)]
         rows += [
             (f"ended early, {reason}, {confirmed}", count) for (reason, confirmed), count in sorted(self.ends.items())
         ]
@@ -158,6 +162,9 @@ def run_structure(order: Order, structure: int) -> Tally:
         except Exception:  # a campaign goes on: what was raised is a finding
             found = Verdict(RAISED, note=traceback.format_exc(limit=-3).replace("\n", " | "))
         line = tally.add(f"{label} [{case.features}]", found)
+        if found.outcome == RAISED and numbers == 0:
+            print(line, flush=True)
+            break  # a model that cannot be compiled
         if line:
             print(line, flush=True)
             if order.shrink and found.outcome in (DIFFERS, FALSE_END):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
 from scipy.optimize import brentq, minimize_scalar
-from tests.referee.equations import Equations, Point
-from tests.referee.modes import choose
+from tests.referee.equations import Equations, Point, Redundant
+from tests.referee.modes import choose, is_consistent
 from tests.referee.steps import advanced, solver
 
 Floats = NDArray[np.float64]
@@ -19,6 +19,9 @@ SAMPLES = 6
 
 TOUCHING = 1e-12
 """At an event, contacts that slide slower than this part of the velocity scale have stopped at the same time."""
+
+BEYOND = 1e-13
+"""A phase that ends at a kink ends so little beyond it, in natural units of time."""
 
 FAR = 1e3
 """States beyond this many times their scale are on their way to infinity: a spring that pushes outwards."""
@@ -34,8 +37,9 @@ FINISHED, LIFT_OFF, NEGATIVE, REDUNDANT, UNDECIDED, CHATTERING, DIVERGING, SLOW 
     "slow",
 )
 
-Prefer = Callable[[float, tuple[tuple[int, ...], ...]], tuple[int, ...]]
-"""Takes one of several equally good combinations of modes, at a time."""
+Modes = tuple[int, ...]
+Prefer = Callable[[float, tuple[Modes, ...], Callable[[Modes], bool]], Modes]
+"""Takes a combination of modes at a time, of several equally good ones; it may ask whether another is consistent."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +154,16 @@ class Referee:
             return None
         if len(choice.options) > 1:
             result.ambiguous.append(elapsed)
-            if self.prefer is not None:
-                return list(self.prefer(elapsed, choice.options))
-        return list(choice.options[0])
+        if self.prefer is None:
+            return list(choice.options[0])
+
+        def consistent(other: Modes) -> bool:
+            try:
+                return is_consistent(self.equations, elapsed, state, other, resting)
+            except Redundant:
+                return False
+
+        return list(self.prefer(elapsed, choice.options, consistent))
 
     def _cross(
         self, result: Motion, elapsed: float, state: list[float], modes: list[int], crossing: Crossing
@@ -243,7 +254,11 @@ class _Phase:
                 place, guard = found
                 place, state = self._polished(old, old_state, place, guard)
                 self._sample(dense, place)
-                return place, state, self._crossing(guard)
+                crossing = self._crossing(guard)
+                if crossing.kind == KINK:  # what jumps there is evaluated on the other side
+                    beyond = min(BEYOND * self.equations.time_scale, self.end - place)
+                    state, place = advanced(self.equations, place, state, self.modes, beyond), place + beyond
+                return place, state, crossing
             self._sample(dense, float(self.solver.t))
             before = values[-1]
         return float(self.solver.t), self.solver.y[: self.n].tolist(), None
