@@ -103,6 +103,10 @@ BASES: dict[str, tuple[str, Quantities]] = {
     "wave": ("a*cos(w*t + p)", {"a": SHAKE, **WAVE}),
     "waves": ("a*cos(w*t + p) + b*sin(u*t + q)", {"a": SHAKE, "b": SHAKE, **WAVES}),
 }
+FEEDS: dict[str, tuple[str, Quantities]] = {
+    "feed": ("r*t", {"r": Quantity(0.01, 0.5, SPEED)}),
+    "uneven feed": ("r*t + a*cos(w*t + p)", {"r": Quantity(0.01, 0.5, SPEED), "a": SHAKE, **WAVE}),
+}
 N = Quantity(0.3, 2.0, FORCE)
 NORMALS: dict[str, tuple[str, Quantities]] = {
     "constant": ("", {"normal": N}),
@@ -155,7 +159,7 @@ FORMS: dict[str, Mapping[str, tuple[str, Quantities]]] = {
     "damper": DAMPERS,
     "force": FORCES,
     "belt": BELTS,
-    "base": BASES,
+    "base": {**BASES, **FEEDS},
     "normal": {**NORMALS, **JUMPING_NORMALS},
 }
 VARIABLES = {"spring": ("e",), "damper": ("e",)}
@@ -338,10 +342,15 @@ class Case:
         laws = {piece.name: piece.law for piece in self.structure.pieces}
         return name.endswith(".mu_s") and laws.get(name[:-5]) in ("coulomb", "viscous")
 
+    @property
+    def fed(self) -> float:
+        """How far a feed has come when the motion begins; masses start about there."""
+        return sum(self.values[f"{p.name}.r"] for p in self.structure.pieces if p.form in FEEDS) * self.origin
+
     def start_in(self, system: ss.System) -> dict[str, float]:
         """Initial states in the units of this case."""
-        length, speed = self.units.length, self.units.length / self.units.time
-        return {name: value * (length if name.startswith("x.") else speed) for name, value in self.start.items()}
+        length, speed, fed = self.units.length, self.units.length / self.units.time, self.fed
+        return {n: (value + fed) * length if n.startswith("x.") else value * speed for n, value in self.start.items()}
 
     @property
     def times(self) -> tuple[float, float]:
@@ -357,9 +366,10 @@ class Case:
         words += ["table"] if self.structure.has_table else []
         words += [
             word
-            for word in ("lifted", "switched", "stepped", "stop", "kink", "absolute", "square", "exponential")
+            for word in ("feed", "lifted", "switched", "stepped", "stop", "kink", "absolute", "square", "exponential")
             if word in forms
         ]
+        words += ["feed"] if "uneven feed" in forms else []
         words += ["stribeck"] if any(form.startswith("stribeck") or form == "function" for form in forms) else []
         moving = {p.name for p in self.structure.pieces if p.kind in ("belt", "base") and p.form != "constant"}
         words += ["moving"] if any(p.kind == "contact" and moving & {*p.between} for p in self.structure.pieces) else []
@@ -436,8 +446,25 @@ def draw_structure(rng: np.random.Generator) -> Structure:
     if rng.random() < 0.06:
         last = pieces.pop()
         pieces.append(replace(last, form=_any(rng, JUMPING_NORMALS)))
+    if rng.random() < 0.06:
+        return fed_structure(rng)
     used = {name for piece in pieces for name in piece.between}
     return Structure(tuple(p for p in pieces if p.kind not in ("belt", "base") or p.name in used))
+
+
+def fed_structure(rng: np.random.Generator) -> Structure:
+    """A slide: masses that a feed pulls over the ground, farther and farther from where they began."""
+    masses = [f"m{i}" for i in range(int(rng.integers(1, 4)))]
+    pieces = [Piece("mass", name) for name in masses]
+    pieces.append(Piece("base", "base0", _any(rng, FEEDS)))
+    for i, name in enumerate(masses):
+        before = masses[i - 1] if i else "base0"
+        pieces.append(Piece("spring", f"spring{i}", _spring_form(rng), (before, name)))
+        if rng.random() < 0.5:
+            pieces.append(Piece("damper", f"damper{i}", "linear", (name, before)))
+        law = _any(rng, LAWS)
+        pieces.append(Piece("contact", f"contact{i}", "constant", ("ground",), ((name, 1.0),), law))
+    return Structure(tuple(pieces))
 
 
 def _any(rng: np.random.Generator, forms: Iterable[str]) -> str:

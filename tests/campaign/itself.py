@@ -65,6 +65,7 @@ class Batch:
         ]
         self.cases = [replace(case, units=Units(), origin=origin) for case in drawn]
         self.system = self.cases[0].system()
+        self.starts = np.array([self.system.start_state(case.start_in(self.system)) for case in self.cases])
         self.field = ss.Exact().compile(self.system)
 
     def ends(
@@ -101,8 +102,10 @@ class Batch:
         ends, outcome = (np.concatenate([piece[k] for piece in pieces]) for k in (0, 1))
         order = [states.index(name) for name in self.system.states]
         length, time = cases[0].units.length, cases[0].units.time
-        scale = np.array([length if name.startswith("x.") else length / time for name in self.system.states])
-        return Ends(ends[:, order] / scale, outcome)
+        places = np.array([name.startswith("x.") for name in self.system.states])
+        scale = np.where(places, length, length / time)
+        moved = np.array([case.fed for case in self.cases[: len(cases)]]) - np.array([case.fed for case in cases])
+        return Ends(ends[:, order] / scale + np.outer(moved, places), outcome)
 
 
 def _in_units(batch: Batch, units: Units) -> Ends:
@@ -177,7 +180,7 @@ def compare_structure(seed: int, structure: int, duration: float) -> list[Compar
 
 def compare(batch: Batch, plain: Ends, varied: Ends, variation: Variation, seed: int) -> Comparison:
     """One variation against the plain motions."""
-    size = np.maximum(1.0, np.abs(plain.states))
+    size = np.maximum(1.0, np.abs(plain.states - batch.starts[: len(plain.states)]))
     with np.errstate(invalid="ignore"):
         near = np.all(np.abs(plain.states - varied.states) <= variation.apart * size, axis=1)
     both = np.all(plain.outcome == varied.outcome, axis=1)

@@ -23,6 +23,7 @@ class Kept:
     model: ss.System
     times: tuple[float, float]
     units: Units
+    fed: float = 0.0
 
     def system(self, like: ss.System | None = None) -> ss.System:
         return self.model

@@ -102,8 +102,11 @@ def sample_times(case: Case, begin: float = 0.0) -> tuple[Floats, Floats]:
 
 
 def tolerance_of(case: Case) -> float:
-    """What agreement means for a case: times far from zero have fewer digits."""
-    return AGREEMENT + 8 * math.ulp(case.times[1]) / case.units.time
+    """What agreement means for a case: times and places far from zero have fewer digits."""
+    starts = case.start_in(case.system()) if case.fed else {}
+    place = max((abs(value) for name, value in starts.items() if name.startswith("x.")), default=0.0)
+    digits = math.ulp(case.times[1]) / case.units.time + math.ulp(place) / case.units.length
+    return AGREEMENT + 8 * digits
 
 
 def most_steps(case: Case) -> int:
@@ -239,7 +242,7 @@ def _states_part(one: Record, other: Record, tolerance: float, begin: float) -> 
             continue
         for name, values in other.states.items():
             a, b = one.states[name][mine[k]], values[yours[k]]
-            size = max(1.0, float(np.max(np.abs(values))))
+            size = max(1.0, float(np.ptp(values)))
             if not abs(a - b) <= tolerance * size:
                 return Parting(float(when), f"{name} is {a:.12g} and {b:.12g}")
         if any(abs(when - event) < 1e-6 for event in events):

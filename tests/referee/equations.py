@@ -236,10 +236,10 @@ class Mechanics:
         rate = isinstance(part, Damper)
         ends = [self._place(body, rate) for body in (part.a, part.b)]
 
-        def stretch(t: Any, x: list[float], v: list[float]) -> Any:
+        def stretch(t: Any, x: list[float], v: list[float]) -> float:
             where = v if rate else x
             first = where[a] if a is not None else ends[0](t)
-            return first - (where[b] if b is not None else ends[1](t))
+            return float(first - (where[b] if b is not None else ends[1](t)))
 
         if part.force is not None:
             tension = bound(part.force, values)

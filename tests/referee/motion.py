@@ -24,7 +24,7 @@ BEYOND = 1e-13
 """A phase that ends at a kink ends so little beyond it, in natural units of time."""
 
 FAR = 1e3
-"""States beyond this many times their scale are on their way to infinity: a spring that pushes outwards."""
+"""States that have gone this many times their scale are on their way to infinity: a spring that pushes outwards."""
 
 FINISHED, LIFT_OFF, NEGATIVE, REDUNDANT, UNDECIDED, CHATTERING, DIVERGING, SLOW = (
     "finished",
@@ -57,6 +57,7 @@ class Event:
 class Motion:
     """What the referee found."""
 
+    start: tuple[float, ...] = ()
     first_modes: tuple[int, ...] = ()
     events: list[Event] = field(default_factory=list)
     samples: list[tuple[float, ...]] = field(default_factory=list)
@@ -93,8 +94,8 @@ class Referee:
 
         Contacts are at rest where their sliding velocity is exactly zero, or where `modes` has them stick.
         """
-        result = Motion()
         state = [float(z) for z in start]
+        result = Motion(start=tuple(state))
         found = self._first_modes(result, begin, state, modes)
         if found is None:
             result.elapsed, result.state = begin, tuple(state)
@@ -238,7 +239,7 @@ class _Phase:
             with np.errstate(all="ignore"):
                 self.solver.step()
             self.result.steps += 1
-            far = np.abs(self.solver.y[: self.n]) > FAR * np.array(self.equations.state_scales)
+            far = np.abs(self.solver.y[: self.n] - self.result.start) > FAR * np.array(self.equations.state_scales)
             if self.solver.status == "failed" or not np.all(np.isfinite(self.solver.y)) or np.any(far):
                 self.result.end = DIVERGING
                 return old, old_state, None
