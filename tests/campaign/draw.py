@@ -154,6 +154,25 @@ LAWS: dict[str, Quantities] = {
     "function": {"mu_s": MU, "mu_k": PART, "v_s": V_S},
     "rational": {"mu_s": MU, "mu_k": PART, "v_s": V_S},
 }
+MEMORY_LAWS: dict[str, Quantities] = {
+    "aging": {"mu_s": MU, "mu_k": PART, "a": Quantity(0.05, 3.0, RATE), "beta": Quantity(1.1, 2.5)},
+    "stribeck-aging": {
+        "mu_s": MU,
+        "mu_k": PART,
+        "v_s": V_S,
+        "a": Quantity(0.05, 3.0, RATE),
+        "beta": Quantity(1.1, 2.5),
+    },
+    "dahl": {"mu": MU, "sigma_0": Quantity(3.0, 30.0, WAVE_NUMBER)},
+    "lugre": {
+        "mu_s": MU,
+        "mu_k": PART,
+        "v_s": V_S,
+        "sigma_0": Quantity(3.0, 30.0, WAVE_NUMBER),
+        "sigma_1": Quantity(0.03, 0.5, SLOWNESS),
+        "sigma_2": Quantity(0.01, 0.3, SLOWNESS),
+    },
+}
 FORMS: dict[str, Mapping[str, tuple[str, Quantities]]] = {
     "spring": SPRINGS,
     "damper": DAMPERS,
@@ -186,7 +205,7 @@ class Piece:
         if self.kind == "mass":
             own: dict[str, Quantity] = {"m": Quantity(0.3, 3.0, MASS)}
         elif self.kind == "contact":
-            own = {**FORMS["normal"][self.form][1], **LAWS[self.law]}
+            own = {**FORMS["normal"][self.form][1], **{**LAWS, **MEMORY_LAWS}[self.law]}
         else:
             own = dict(FORMS[self.kind][self.form][1])
         return {f"{self.name}.{key}": quantity for key, quantity in own.items()}
@@ -262,7 +281,9 @@ def _part(piece: Piece, bodies: Mapping[str, Any], values: Mapping[str, float]) 
         return ss.Force(bodies[piece.between[0]], force, name=piece.name)
     normal = _value(piece, values, "normal", ("t", "x_m0", "v_m0"))
     on = {bodies[name]: weight for name, weight in piece.weights}
-    law = _law(piece.law, _numbers(piece, values, LAWS[piece.law]))
+    law = _law(piece.law, _numbers(piece, values, {**LAWS, **MEMORY_LAWS}[piece.law]))
+    if piece.law in ("dahl", "lugre"):
+        return ss.DynamicContact(on, bodies[piece.between[0]], law=law, normal=normal, name=piece.name)
     return ss.Contact(on, bodies[piece.between[0]], law=law, normal=normal, name=piece.name)
 
 
@@ -291,6 +312,14 @@ def _law(kind: str, p: dict[str, float]) -> Any:
         case "stribeck-viscous":
             viscous = p.pop("viscous")
             return ss.Stribeck(**p).with_viscous(viscous)
+        case "aging":
+            return ss.Coulomb(p["mu_s"], p["mu_k"]).with_aging(p["a"], p["beta"])
+        case "stribeck-aging":
+            return ss.Stribeck(p["mu_s"], p["mu_k"], p["v_s"]).with_aging(p["a"], p["beta"])
+        case "dahl":
+            return ss.Dahl(**p)
+        case "lugre":
+            return ss.LuGre(**p)
     return Formula(LAW_TEXTS[kind], ("v",), p)
 
 
@@ -305,6 +334,12 @@ class Units:
     def of(self, dimension: Dimension) -> float:
         a, b, c = dimension
         return self.mass**a * self.length**b * self.time**c
+
+
+def unit_of(state: str, units: Units) -> float:
+    """The unit of a state by its name."""
+    kind = state.split(".")[0]
+    return {"v": units.length / units.time, "stick_time": units.time}.get(kind, units.length)
 
 
 @dataclass(frozen=True)
@@ -349,8 +384,8 @@ class Case:
 
     def start_in(self, system: ss.System) -> dict[str, float]:
         """Initial states in the units of this case."""
-        length, speed, fed = self.units.length, self.units.length / self.units.time, self.fed
-        return {n: (value + fed) * length if n.startswith("x.") else value * speed for n, value in self.start.items()}
+        moved = {name: value + self.fed * name.startswith("x.") for name, value in self.start.items()}
+        return {name: value * unit_of(name, self.units) for name, value in moved.items()}
 
     @property
     def times(self) -> tuple[float, float]:
@@ -369,6 +404,7 @@ class Case:
             for word in ("feed", "lifted", "switched", "stepped", "stop", "kink", "absolute", "square", "exponential")
             if word in forms
         ]
+        words += [form for form in forms if form in MEMORY_LAWS]
         words += ["feed"] if "uneven feed" in forms else []
         words += ["stribeck"] if any(form.startswith("stribeck") or form == "function" for form in forms) else []
         moving = {p.name for p in self.structure.pieces if p.kind in ("belt", "base") and p.form != "constant"}
@@ -448,6 +484,9 @@ def draw_structure(rng: np.random.Generator) -> Structure:
         pieces.append(replace(last, form=_any(rng, JUMPING_NORMALS)))
     if rng.random() < 0.06:
         return fed_structure(rng)
+    if rng.random() < 0.1:
+        last = pieces.pop()
+        pieces.append(replace(last, law=_any(rng, MEMORY_LAWS)))
     used = {name for piece in pieces for name in piece.between}
     return Structure(tuple(p for p in pieces if p.kind not in ("belt", "base") or p.name in used))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.campaign.draw import Case, Units, draw_case, draw_structure
+from tests.campaign.draw import Case, Units, draw_case, draw_structure, unit_of
 from tests.campaign.judge import is_sensitive
 from tests.campaign.records import most_steps
 
@@ -101,9 +101,8 @@ class Batch:
             )
         ends, outcome = (np.concatenate([piece[k] for piece in pieces]) for k in (0, 1))
         order = [states.index(name) for name in self.system.states]
-        length, time = cases[0].units.length, cases[0].units.time
         places = np.array([name.startswith("x.") for name in self.system.states])
-        scale = np.where(places, length, length / time)
+        scale = np.array([unit_of(name, cases[0].units) for name in self.system.states])
         moved = np.array([case.fed for case in self.cases[: len(cases)]]) - np.array([case.fed for case in cases])
         return Ends(ends[:, order] / scale + np.outer(moved, places), outcome)
 

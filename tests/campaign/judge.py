@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from tests.campaign.draw import Case
+from tests.campaign.draw import Case, unit_of
 from tests.campaign.records import Parting, Record, Trial, parting, simulated, tolerance_of
 from tests.referee.equations import Mechanics
 from tests.referee.motion import DIVERGING, FINISHED, SLOW, Modes
@@ -171,12 +171,13 @@ class Judge:
 
     def is_disturbed(self, begin: Beginning, found: Record, place: float) -> bool:
         """Whether a motion that begins a little beside has parted from this one up to that place."""
-        units = self.case.units
-        n = len(self.system.masses)
+        n = len(self.system.states)
         rng = np.random.default_rng(len(found.times))
-        size = SMALLER * self.tolerance * np.array([units.length] * n + [units.length / units.time] * n)
+        free = [name.startswith(("x.", "v.")) for name in self.system.states]
+        units = np.array([unit_of(name, self.case.units) for name in self.system.states]) * free
+        size = SMALLER * self.tolerance * units
         for _ in range(DISTURBED):
-            beside = np.array(begin.state) + size * rng.choice([-1.0, 1.0], 2 * n) * rng.uniform(0.3, 1.0, 2 * n)
+            beside = np.array(begin.state) + size * rng.choice([-1.0, 1.0], n) * rng.uniform(0.3, 1.0, n)
             other = self.record(Beginning(begin.elapsed, beside.tolist(), begin.modes), until=place + 0.1)
             if self._part_before(found, other, begin.elapsed, place):
                 return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from tests.campaign.draw import Case
+from tests.campaign.draw import Case, unit_of
 from tests.referee import motion as judged
 from tests.referee.equations import Mechanics
 from tests.referee.motion import Motion, Prefer, Referee
@@ -128,7 +128,7 @@ def simulated(case: Case, system: ss.System, method: ss.Exact | None = None) -> 
 
 def recorded(case: Case, run: xr.Dataset, elapsed: Floats) -> Record:
     """A Dataset as a record."""
-    first, time, length = case.times[0], case.units.time, case.units.length
+    first, time = case.times[0], case.units.time
     contacts = [str(name) for name in run["contact"].values]
     sentence = str(run.attrs["status"])
     changes: dict[str, list[Change]] = {name: [] for name in contacts}
@@ -148,7 +148,7 @@ def recorded(case: Case, run: xr.Dataset, elapsed: Floats) -> Record:
         {name: int(mode) for name, mode in zip(contacts, modes[0], strict=True)} if len(modes) else {},
         changes,
         elapsed[:count] / time,
-        {s: run[s].values / (length if s.startswith("x.") else length / time) for s in states},
+        {s: run[s].values / unit_of(s, case.units) for s in states},
         {name: run["force"].values[:, i] / force for i, name in enumerate(contacts)},
         run=run,
         count=len(befores),
@@ -183,7 +183,7 @@ class Trial:
         return self._recorded(found, samples)
 
     def _recorded(self, found: Motion, samples: Floats) -> Record:
-        case, time, length = self.case, self.case.units.time, self.case.units.length
+        case, time = self.case, self.case.units.time
         contacts = list(self.system.contacts)
         changes: dict[str, list[Change]] = {name: [] for name in contacts}
         for event in found.events:
@@ -198,7 +198,7 @@ class Trial:
             dict(zip(contacts, found.first_modes, strict=False)),
             changes,
             samples[: len(rows)] / time,
-            {s: rows[:, i] / (length if s.startswith("x.") else length / time) for i, s in enumerate(names)},
+            {s: rows[:, i] / unit_of(s, case.units) for i, s in enumerate(names)},
             {name: forces[:, i] for i, name in enumerate(contacts)},
             [moment / time for moment in found.ambiguous],
             count=len(found.events),

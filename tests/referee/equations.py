@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from tests.referee.formulas import arguments_of, bound, bound_kinks
 from tests.referee.instants import Instant
 
 from stickslip.model import laws
-from stickslip.model.parts import Base, Belt, Body, Contact, Damper, Force, Interaction, Mass, Spring
+from stickslip.model.parts import Base, Belt, Body, Contact, Damper, DynamicContact, Force, Interaction, Mass, Spring
 from stickslip.model.system import System
 
 Term = Callable[[Any, list[float], list[float], list[float]], None]
@@ -49,9 +50,26 @@ class Rubbing:
     surface_acceleration: Callable[[Any], float]
     normal: Callable[[Any, list[float], list[float]], float]
     kinetic: Callable[[float], float]
-    static: float
+    static: Callable[[float], float]
+    """Of how long the contact has been sticking."""
+
+    age: int | None
+    """Where that time is among the states."""
+
     kinks: list[Callable[[float], float]]
     """Zero at the speeds where the law has a kink."""
+
+
+@dataclass(slots=True)
+class Bristle:
+    """A contact whose law has a state of its own, and no stick."""
+
+    state: int
+    weights: list[tuple[int, float]]
+    speed: Callable[[Any], float]
+    normal: Callable[[Any, list[float], list[float]], float]
+    rate: Callable[[float, float], float]
+    coefficient: Callable[[float, float], float]
 
 
 class Redundant(Exception):
@@ -65,6 +83,7 @@ class Equations(Protocol):
     time_scale: float
     speed_scale: float
     length_scale: float
+    longest_step: float
 
     @property
     def contacts(self) -> Sequence[Any]: ...
@@ -87,6 +106,8 @@ class Equations(Protocol):
 
     def at_rest(self, elapsed: float, state: Sequence[float], resting: tuple[int, ...]) -> list[float]: ...
 
+    def renewed(self, state: Sequence[float], arriving: Sequence[int]) -> list[float]: ...
+
 
 class Mechanics:
     """The equations of a System at its present parameter values, for a motion that begins at `origin`.
@@ -100,13 +121,17 @@ class Mechanics:
         self.index = {mass.name: i for i, mass in enumerate(system.masses)}
         self.mass = [system.parameters[f"{mass.name}.m"] for mass in system.masses]
         self.n = len(self.mass)
-        self.states = 2 * self.n
+        self.internal = {name: 2 * self.n + i for i, name in enumerate(system.internal_states)}
+        self.states = 2 * self.n + len(self.internal)
         self.terms: list[Term] = []
         self.contacts: list[Rubbing] = []
+        self.bristles: list[Bristle] = []
         self.kinks: list[Callable[[Any, list[float], list[float]], float]] = []
         for name, part in system.interactions.items():
             if type(part) is Contact:
                 self.contacts.append(self._rubbing(name, part))
+            elif isinstance(part, DynamicContact):
+                self.bristles.append(self._bristle(name, part))
             else:
                 self.terms.append(self._term(name, part))
         rows = np.zeros((len(self.contacts), self.n))
@@ -116,11 +141,14 @@ class Mechanics:
         self.rows = rows
         self.delassus = rows / np.array(self.mass) @ rows.T
         self._inverse: dict[tuple[int, ...], list[list[float]]] = {}
+        # Bristles relax fast: where the steps of an explicit method are at the limit of stability they are inaccurate.
+        self.longest_step = (0.02 if self.bristles else 0.5) * time
 
     @property
     def state_scales(self) -> list[float]:
         """How large states typically are."""
-        return [self.length_scale] * self.n + [self.speed_scale] * self.n
+        inner = [self.time_scale if name.startswith("stick_time") else self.length_scale for name in self.internal]
+        return [self.length_scale] * self.n + [self.speed_scale] * self.n + inner
 
     @property
     def friction_scales(self) -> list[float]:
@@ -139,6 +167,9 @@ class Mechanics:
         force = [0.0] * self.n
         for term in self.terms:
             term(t, x, v, force)
+        inner = [0.0] * len(self.internal)
+        for bristle in self.bristles:
+            inner[bristle.state - 2 * self.n] = self._bend(bristle, t, x, v, state[bristle.state], force)
         point = Point([], [], [], [], [], [])
         for contact, mode in zip(self.contacts, modes, strict=True):
             sliding = sum([w * v[j] for j, w in contact.weights]) - contact.speed(t)
@@ -148,21 +179,33 @@ class Mechanics:
             point.sliding.append(sliding)
             point.normal.append(normal)
             point.kinetic.append(kinetic)
-            point.static.append(normal * contact.static)
+            if contact.age is not None:
+                inner[contact.age - 2 * self.n] = 0.0 if mode else 1.0
+            point.static.append(normal * contact.static(0.0 if contact.age is None else state[contact.age]))
             point.friction.append(friction)
             for j, w in contact.weights if mode else ():
                 force[j] += w * friction
         sticking = tuple([i for i, mode in enumerate(modes) if mode == 0])
         if sticking:
             self._hold(point, sticking, t, force)
-        point.rates = [*v, *[f / m for f, m in zip(force, self.mass, strict=True)]]
+        point.rates = [*v, *[f / m for f, m in zip(force, self.mass, strict=True)], *inner]
         return point
+
+    def _bend(self, bristle: Bristle, t: Any, x: list[float], v: list[float], z: float, force: list[float]) -> float:
+        """Add the friction of a contact whose law has a state; returns the rate of that."""
+        sliding = sum([w * v[j] for j, w in bristle.weights]) - bristle.speed(t)
+        friction = -bristle.normal(t, x, v) * bristle.coefficient(sliding, z)
+        for j, w in bristle.weights:
+            force[j] += w * friction
+        return bristle.rate(sliding, z)
 
     def kink_values(self, elapsed: float, state: Sequence[float], point: Point, modes: Sequence[int]) -> list[float]:
         """What is zero where a force or a law has a kink: the solver must not step across."""
         t = self.moment(elapsed)
         x, v = list(state[: self.n]), list(state[self.n : 2 * self.n])
         values = [float(kink(t, x, v)) for kink in self.kinks]
+        for bristle in self.bristles:  # |v| is in all these laws
+            values.append(sum([w * v[j] for j, w in bristle.weights]) - bristle.speed(t))
         for contact, mode, sliding in zip(self.contacts, modes, point.sliding, strict=True):
             values += [kink(mode * sliding) if mode else 1.0 for kink in contact.kinks]
         return values
@@ -214,7 +257,16 @@ class Mechanics:
         for i, size in zip(resting, impulse, strict=True):
             for j, w in self.contacts[i].weights:
                 v[j] += w * size / self.mass[j]
-        return [*state[: self.n], *v]
+        return [*state[: self.n], *v, *state[2 * self.n :]]
+
+    def renewed(self, state: Sequence[float], arriving: Sequence[int]) -> list[float]:
+        """The state where contacts that come to rest begin to count how long they stick."""
+        after = list(state)
+        for i in arriving:
+            age = self.contacts[i].age
+            if age is not None:
+                after[age] = 0.0
+        return after
 
     def _term(self, name: str, part: Interaction) -> Term:
         values = self.system.local(name)
@@ -293,7 +345,20 @@ class Mechanics:
         law_values = self.system.law_values(name)
         normal = self._value(part.normal, "normal", values, None)
         kinetic, static = friction_of(part.friction, law_values)
-        return Rubbing(name, weights, speed, acceleration, normal, kinetic, static, kinks_of(part.friction, law_values))
+        age = self.internal.get(f"stick_time.{name}")
+        kinks = kinks_of(part.friction, law_values)
+        return Rubbing(name, weights, speed, acceleration, normal, kinetic, static, age, kinks)
+
+    def _bristle(self, name: str, part: DynamicContact) -> Bristle:
+        weights = [(self.index[mass.name], weight) for mass, weight in part.weights]
+        if isinstance(part.against, Mass):
+            weights.append((self.index[part.against.name], -1.0))
+        rate, coefficient = (
+            partial(function, **self.system.law_values(name)) for function in part.friction.functions()
+        )
+        normal = self._value(part.normal, "normal", self.system.local(name), None)
+        state = self.internal[f"{part.friction.state}.{name}"]
+        return Bristle(state, weights, self._surface(part.against)[0], normal, rate, coefficient)
 
     def _value(
         self, value: Any, attribute: str, values: dict[str, float], own: str | None
@@ -323,13 +388,25 @@ def _floats(function: Callable[..., Any]) -> Callable[[Any], float]:
     return lambda t: float(function(t))
 
 
-def friction_of(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[float], float], float]:
-    """Kinetic coefficient as a function of speed, and the static one: the laws as the books have them."""
+def friction_of(
+    law: laws.FrictionLaw, p: dict[str, float]
+) -> tuple[Callable[[float], float], Callable[[float], float]]:
+    """Kinetic coefficient as a function of speed, the static one of the time in stick: as the books have them."""
+    if isinstance(law, laws.WithAging):
+        inner, outer = law.split(p)
+        kinetic, fresh = friction_of(law.law, inner)
+        growth = bound(law.growth, outer)
+        return kinetic, lambda age: fresh(age) * growth(age)
+    if isinstance(law, laws.WithViscous):
+        dry, static = friction_of(law.law, p)
+        viscous = p["viscous"]
+        return lambda v: dry(v) + viscous * v, static
+    kinetic, limit = _plain_friction(law, p)
+    return kinetic, lambda age: limit
+
+
+def _plain_friction(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[float], float], float]:
     match law:
-        case laws.WithViscous():
-            dry, static = friction_of(law.law, p)
-            viscous = p["viscous"]
-            return lambda v: dry(v) + viscous * v, static
         case laws.Coulomb():
             kinetic = p["mu_k"]
             return lambda v: kinetic, p["mu_s"]
@@ -354,7 +431,7 @@ def friction_of(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[f
 def kinks_of(law: laws.FrictionLaw, p: dict[str, float]) -> list[Callable[[float], float]]:
     """Functions of the speed that are zero at kinks of a law."""
     match law:
-        case laws.WithViscous():
+        case laws.WithViscous() | laws.WithAging():
             return kinks_of(law.law, p)
         case laws.Tabulated():
             return [lambda v, knot=knot: v - knot for knot in law.speeds[1:]]  # type: ignore[misc]

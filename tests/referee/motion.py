@@ -20,6 +20,9 @@ SAMPLES = 6
 TOUCHING = 1e-12
 """At an event, contacts that slide slower than this part of the velocity scale have stopped at the same time."""
 
+JUMP = 1e-10
+"""A guard that turns negative so little beside a kink, in natural units of time, does so because of a jump there."""
+
 BEYOND = 1e-13
 """A phase that ends at a kink ends so little beyond it, in natural units of time."""
 
@@ -179,9 +182,11 @@ class Referee:
             i for i, mode in enumerate(modes) if mode == 0 or i == crossing.contact or abs(sliding[i]) < stopped
         )
         state = self.equations.at_rest(elapsed, state, resting)
-        after = self._settle(result, elapsed, state, modes, resting)
+        arriving = [i for i in resting if modes[i]]
+        after = self._settle(result, elapsed, self.equations.renewed(state, arriving), modes, resting)
         if after is None:
             return None
+        state = self.equations.renewed(state, [i for i in arriving if after[i] == 0])
         for i, (old, new) in enumerate(zip(modes, after, strict=True)):
             if old != new:
                 result.events.append(Event(elapsed, i, old, new, tuple(state)))
@@ -291,15 +296,20 @@ class _Phase:
         self, dense: Callable[[float], Floats], times: list[float], values: Floats, fresh: bool
     ) -> tuple[float, int] | None:
         """The first place of a step where a guard turns negative, and which."""
-        best: tuple[float, int] | None = None
+        found: list[tuple[float, int]] = []
         for guard in range(values.shape[1]):
             column = values[:, guard]
             if not np.isfinite(column[0]):
                 continue
             place = self._turns_negative(dense, times, column, guard, fresh)
-            if place is not None and (best is None or place < best[0]):
-                best = place, guard
-        return best
+            if place is not None:
+                found.append((place, guard))
+        if not found:
+            return None
+        first = min(found)
+        jumps = [each for each in found if each[1] >= 4 * len(self.modes)]
+        near = [each for each in jumps if each[0] <= first[0] + JUMP * self.equations.time_scale]
+        return near[0] if near else first  # where a load jumps, the jump comes first, then what it does
 
     def _turns_negative(
         self, dense: Callable[[float], Floats], times: list[float], column: Floats, guard: int, fresh: bool

@@ -36,7 +36,7 @@ def solver(
     impulses = [force * time for force in equations.friction_scales]
     scale = [*equations.state_scales, *[equations.length_scale] * contacts, *impulses, *impulses]
     start = np.array([*state, *[0.0] * (3 * contacts)])
-    most = min(0.5 * time, end - begin)
+    most = min(equations.longest_step, end - begin)
     first = min(1e-3 * time, end - begin)
     return DOP853(rates, begin, start, end, max_step=most, rtol=rtol, atol=rtol * np.array(scale), first_step=first)
 

@@ -22,6 +22,7 @@ class Switching:
     def __init__(self, model: Filippov, origin: float = 0.0, length: float = 1.0, time: float = 1.0) -> None:
         self.model, self.origin = model, origin
         self.length_scale, self.time_scale, self.speed_scale = length, time, length
+        self.longest_step = 0.5 * time
         self.states = len(model.states)
         self.contacts = list(model.contacts)
         names = [state.replace(".", "_") for state in model.states]
@@ -106,6 +107,9 @@ class Switching:
         matrix = (gradient @ G)[np.ix_(resting, resting)]
         impulse = np.linalg.lstsq(matrix, -np.array([h[i] for i in resting]), rcond=SINGULAR)[0]
         return (np.array(state) + G[:, list(resting)] @ impulse).tolist()
+
+    def renewed(self, state: Sequence[float], arriving: Sequence[int]) -> list[float]:
+        return list(state)
 
 
 def _refuse_singular(matrix: Any, names: list[str]) -> None:

@@ -95,6 +95,34 @@ def test_a_load_of_zero_is_no_friction():
     assert found.state == pytest.approx((0.0, 1.0), abs=1e-11)
 
 
+def test_a_load_that_is_taken_away_releases_at_once():
+    load = Formula("where(cos(t) > 0, n, 0)", ("t",), {"n": 1.0})
+    found = motion(block(lambda m: ss.Contact(m, ss.ground, law=ss.Coulomb(0.9), normal=load)), [0.5, 0.0], 3.0)
+    assert [(event.before, event.after) for event in found.events] == [(0, -1)]
+    assert found.events[0].elapsed == pytest.approx(math.pi / 2, abs=1e-12)
+    assert found.state[0] == pytest.approx(0.5 * math.cos(3 - math.pi / 2), abs=1e-11)
+
+
+def test_a_contact_that_ages_holds_longer():
+    """Pulled evenly at rate r, it releases where r·t = μ_s (1 + (β − 1)(1 − exp(−a t)))."""
+    pull = Formula("r*t", ("t",), {"r": 0.1})
+    law = ss.Coulomb(0.4, 0.3).with_aging(a=0.5, beta=2.0)
+    found = motion(
+        block(lambda m: ss.Force(m, pull), lambda m: ss.Contact(m, ss.ground, law=law)), [0.0, 0.0, 0.0], 8.0
+    )
+    release = brentq(lambda t: 0.1 * t - 0.4 * (1 + (1 - math.exp(-0.5 * t))), 4.0, 9.0, xtol=1e-14)
+    assert found.events[0].elapsed == pytest.approx(release, abs=1e-11)
+    assert found.events[0].state[2] == pytest.approx(release, abs=1e-11)
+
+
+def test_bristles_bend_until_they_slide():
+    """Dahl's law pushed along at a constant velocity: z = (μ/σ)(1 − exp(−σ v t/μ)); a mass so heavy keeps it."""
+    mass = ss.Mass("block", 1e12)
+    system = ss.System(ss.DynamicContact(mass, ss.ground, law=ss.Dahl(mu=0.3, sigma_0=3.0)))
+    found = motion(system, [0.0, 0.5, 0.0], 0.7)
+    assert found.state[2] == pytest.approx(0.1 * (1 - math.exp(-3.0 * 0.5 * 0.7 / 0.3)), abs=1e-11)
+
+
 def test_a_law_that_turns_negative_is_none():
     law = ss.Polynomial([0.3, -0.2])
     found = motion(block(lambda m: ss.Contact(m, ss.ground, law=law)), [5.0, 0.0], 5.0)
