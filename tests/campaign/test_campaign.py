@@ -119,9 +119,9 @@ def test_kept_cases_are_right(path):
     assert judge(kept.read(path)).outcome == AGREES
 
 
-@pytest.mark.parametrize("structure", range(4))
+@pytest.mark.parametrize("structure", range(3))
 def test_random_systems_against_the_referee(structure):
-    tally = run_structure(Order(seed=11, sets=6), structure)
+    tally = run_structure(Order(seed=11, sets=5), structure)
     assert tally.failures == []
     assert tally.outcomes[AGREES] > tally.outcomes[SENSITIVE]
 
