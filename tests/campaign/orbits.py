@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import warnings
 from collections import Counter
@@ -23,6 +24,13 @@ CLOSES = 1e-7
 AT_REST = 1e-9
 PATIENCE = 25
 """Seconds after which an orbit or a branch is given up."""
+
+NEUTRAL = 1e-7
+"""A multiplier this near to the unit circle is on it, to round-off: a mode that nothing damps."""
+
+BESIDE = 1e-6
+FACTOR = 50.0
+"""A neighbour that begins so little beside is watched until its distance should have changed by this factor."""
 
 WIDER = 1.3
 """A branch is followed until its parameter is so many times as large."""
@@ -71,6 +79,26 @@ def defect(orbit: ss.Orbit) -> tuple[float, str]:
     size = 1.0 + float(np.max(np.abs(state))) if state else 1.0
     growth = max(1.0, float(np.max(np.abs(orbit.multipliers), initial=0.0)))
     return float(np.max(np.abs(np.array(found.state) - orbit.state))) / (size * growth), found.end
+
+
+def stability_shows(orbit: ss.Orbit) -> bool | None:
+    """Whether a motion that begins beside an orbit comes nearer, or goes away, as its multipliers say.
+
+    None where they say too little: near 1, and without excitation, where a neighbour may also be ahead or behind.
+    """
+    largest = max(float(np.max(np.abs(orbit.nontrivial), initial=0.0)), 1e-2)
+    if orbit.autonomous or 0.9 < largest < 1.1:
+        return None
+    periods = math.ceil(math.log(FACTOR) / abs(math.log(largest)))
+    equations = Mechanics(orbit.model, orbit.start_time)
+    beside = orbit.state + BESIDE * np.random.default_rng(1).choice([-1.0, 1.0], len(orbit.state))
+    sliding = equations.at(0.0, orbit.state.tolist(), [1] * len(equations.contacts)).sliding
+    modes = [0 if abs(v) < AT_REST else 1 if v > 0 else -1 for v in sliding]
+    found = Referee(equations).motion(beside.tolist(), periods * orbit.period, modes=modes)
+    if found.end != FINISHED:
+        return None
+    apart = float(np.max(np.abs(np.array(found.state) - orbit.state)))
+    return apart < BESIDE if largest < 1 else apart > BESIDE
 
 
 def drawn(seed: int, structure: int, numbers: int) -> Case:
@@ -137,6 +165,7 @@ def _judge_orbit(case: Case, found: Found, label: str) -> ss.Orbit | None:
         found.fail(f"{label} [{case.features}] period {orbit.period:.9g} does not close: {apart:.2g}, {end}")
         return None
     found.counts["close in the referee"] += 1
+    _check_stability(orbit, f"period {orbit.period:.9g}", case, found, label)
     return orbit
 
 
@@ -150,11 +179,44 @@ def _judge_branch(case: Case, found: Found, label: str) -> None:
     found.counts["branches"] += 1
     for point in branch.special:
         found.counts[f"special: {point.kind}"] += 1
+        if "sliding" in point.kind:  # there the motion touches another, and round-off decides which is followed
+            continue
         _check_point(point.orbit, f"{point.kind} at {parameter} = {point.value:.9g}", case, found, label)
     stable = [one for one, is_stable in zip(branch.points, branch.stable, strict=True) if is_stable]
     for one in stable[:: max(1, len(stable) // 5)]:
         there = float(one.model.parameters[parameter])
         _check_point(one, f"stable point at {parameter} = {there:.9g}", case, found, label)
+    for point in branch.special:
+        _check_crossing(branch, point, case, found, label)
+        for one in branch.points[max(0, point.after - 1) : point.after + 1]:
+            there = float(one.model.parameters[parameter])
+            if abs(there - point.value) < 1e-6 * abs(point.value):
+                continue
+            what = f"{parameter} = {there:.9g} beside the {point.kind} at {point.value:.9g}"
+            _check_stability(one, what, case, found, label)
+
+
+def _check_crossing(branch: ss.Branch, point: Any, case: Case, found: Found, label: str) -> None:
+    """Where a multiplier is said to cross the unit circle, numbers outside or inside it differ between the sides."""
+    before, after = branch.points[: point.after][-3:], branch.points[point.after :][:3]
+    if "sliding" in point.kind or not before or not after:
+        return
+    outside = [{int(np.sum(np.abs(one.nontrivial) > 1 + NEUTRAL)) for one in side} for side in (before, after)]
+    inside = [{int(np.sum(np.abs(one.nontrivial) < 1 - NEUTRAL)) for one in side} for side in (before, after)]
+    found.counts["crossings looked at"] += 1
+    if outside[0] == outside[1] and inside[0] == inside[1]:
+        where = f"{point.kind} at {branch.parameter} = {point.value:.9g}"
+        found.fail(f"{label} [{case.features}] {where}: no multiplier crosses, {outside[0]} outside on both sides")
+
+
+def _check_stability(orbit: Any, what: str, case: Case, found: Found, label: str) -> None:
+    shown = stability_shows(orbit)
+    if shown is None:
+        return
+    found.counts["stability looked at"] += 1
+    if not shown:
+        said = "stable" if orbit.stable else "unstable"
+        found.fail(f"{label} [{case.features}] {what} is said to be {said}, but its neighbours do not show it")
 
 
 def _check_point(orbit: Any, what: str, case: Case, found: Found, label: str) -> None:
