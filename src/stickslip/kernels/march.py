@@ -94,9 +94,9 @@ MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
 MOST_SWEEPS = 20  # over contacts that push each other
-GUARD_NOISE = 1e-12  # as NOISE, for guards: they are kept from the last event to the next
 MOST_ROUNDS = 4  # of modes and branches that follow from each other
-KEPT_BY = 4.0  # a branch that has just ended is kept by more than its guard may be off
+KEPT_BY = 1e-12  # of the size of its guard: so near to its end a branch is left as it is
+GUARD_NOISE = 1e-11  # and so far beyond it may be when a step begins
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
 DOUBT = 1e-9  # of the size of what is watched: nearer to zero it says nothing at the beginning of a step
 BROKEN = 1e-6  # see `allowance`
@@ -392,7 +392,7 @@ def guard_crossing(W: Floats, g: int) -> float:
     """Where on the step something watched, or the guard of a frozen branch, turns negative."""
     row = ROW_GUARD + g * WIDTH
     noise = guard_noise(W, g)
-    return 2.0 if stays_positive(W, row, 1.0, noise) else crossing_of(W, row, 1.0, row, 0.0, noise)
+    return 2.0 if stays_positive(W, row, 1.0, 0.0) else crossing_of(W, row, 1.0, row, 0.0, noise)
 
 
 def crossing_of(W: Floats, row: int, sign: float, added: int, weight: float, noise: float) -> float:
@@ -403,8 +403,13 @@ def crossing_of(W: Floats, row: int, sign: float, added: int, weight: float, noi
         lead = 0
         while lead <= ORDER and abs(W[POLYNOMIAL + lead]) <= noise:
             lead += 1
-        for k in range(ORDER + 1):
-            W[POLYNOMIAL + k] = W[POLYNOMIAL + k + lead] if k + lead <= ORDER else 0.0
+        if lead > ORDER:
+            return 2.0  # it is held at zero
+        # What is above zero by no more than round-off, but falls, ends a little later and not at once: a step that is
+        # not empty comes nearer to the truth.
+        if W[POLYNOMIAL + lead] > 0.0 or W[POLYNOMIAL] <= 0.0:
+            for k in range(ORDER + 1):
+                W[POLYNOMIAL + k] = W[POLYNOMIAL + k + lead] if k + lead <= ORDER else 0.0
     return first_crossing(W)
 
 
@@ -448,7 +453,7 @@ def change(W: Floats, I: Ints, guard: int) -> int:
         I[number] = -I[number] if step == 0 else I[number] + step
         # A guard that is not yet at its end, but for the tolerance, takes its branch back: nothing happens before that.
         sizes(W, I)
-        branches(W, I, KEPT_BY * GUARD_NOISE)
+        branches(W, I, KEPT_BY)
     failed = settle(W, I)
     if N_DRAWS > 0:
         failed = settle_by_chance(W, I, failed)
@@ -466,7 +471,7 @@ def settle_branches(W: Floats, I: Ints, failed: int) -> int:
             break
         for i in range(N_BRANCHES):
             I[BRANCH_KEPT + i] = I[BRANCH + i]
-        branches(W, I, KEPT_BY * GUARD_NOISE)
+        branches(W, I, KEPT_BY)
         moved = False
         for i in range(N_BRANCHES):
             moved = moved or I[BRANCH + i] != I[BRANCH_KEPT + i]

@@ -7,7 +7,7 @@ negative duration. Only frozen branches end steps here, since they are part of t
 from math import copysign, isfinite
 
 from stickslip.kernels.clock import advance_clock
-from stickslip.kernels.march import GUARD_NOISE, KEPT_BY, crossing_of, guard_noise
+from stickslip.kernels.march import KEPT_BY, crossing_of, guard_noise
 from stickslip.kernels.mode import expand, hold_still, measure
 from stickslip.kernels.model import (
     AT_REST,
@@ -114,7 +114,7 @@ def pass_branch(W: Floats, I: Ints, guard: int) -> None:
     I[number] = -I[number] if step == 0 else I[number] + step
     ingredients(W, I)
     measure(W, I)
-    branches(W, I, KEPT_BY * GUARD_NOISE)
+    branches(W, I, KEPT_BY)
     for i in range(N_CONTACTS):
         I[SAVED + i] = I[MODE + i]
     leap(W, I, guard)
