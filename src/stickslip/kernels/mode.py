@@ -12,8 +12,8 @@ from stickslip.kernels.model import (
     BRISTLES,
     DRIVEN,
     EVALUATIONS,
+    EXCESS,
     GUESS,
-    HOLDABLE,
     LEVER,
     LOAD,
     MATRIX,
@@ -250,7 +250,8 @@ def is_ambiguous(W: Floats, I: Ints) -> bool:
 
 def enumerate_modes(W: Floats, I: Ints) -> int:
     """Try every combination. Of those that are consistent, the modes are the one in which most contacts stick; among
-    several, the one that lets fewest go that could all be held at once. This does not depend on the order of contacts.
+    several, the one that lets those go that are farthest beyond their limits where all stick. This does not depend on
+    the order of contacts.
     """
     failed = UNDECIDED
     resting = count_resting(I)
@@ -260,10 +261,10 @@ def enumerate_modes(W: Floats, I: Ints) -> int:
     if resting > MOST_TRIED:
         return failed
     for i in range(N_CONTACTS):
-        I[HOLDABLE + i] = 0
+        W[EXCESS + i] = 0.0
     for sticking in range(resting, -1, -1):
         best = -1
-        least = N_CONTACTS + 1
+        most = 0.0
         for code in range(combinations):
             if take_modes(W, I, code) != sticking:
                 continue
@@ -271,9 +272,9 @@ def enumerate_modes(W: Floats, I: Ints) -> int:
                 failed = SINGULAR
                 continue
             if sticking == resting:
-                note_holdable(W, I)
-            if most_urgent(W, I) < 0 and needless(I) < least:
-                least = needless(I)
+                note_excess(W, I)
+            if most_urgent(W, I) < 0 and (best < 0 or excess_let_go(W, I) > most):
+                most = excess_let_go(W, I)
                 best = code
         if best >= 0:
             take_modes(W, I, best)
@@ -293,16 +294,18 @@ def take_modes(W: Floats, I: Ints, code: int) -> int:
     return sticking
 
 
-def note_holdable(W: Floats, I: Ints) -> None:
-    """Which contacts are held where all at rest stick."""
+def note_excess(W: Floats, I: Ints) -> None:
+    """How far each contact is beyond its limit where all at rest stick, as a part of both."""
     for i in range(N_CONTACTS):
-        I[HOLDABLE + i] = 1 if I[AT_REST + i] != 0 and urgency_of(W, I, i) == 0.0 else 0
+        static = W[ROW_STATIC + i * WIDTH]
+        force = abs(W[ROW_FORCE + i * WIDTH])
+        W[EXCESS + i] = (force - static) / (force + static) if force + static > 0.0 else 0.0
 
 
-def needless(I: Ints) -> int:
-    """How many contacts are let go that could be held where all at rest stick."""
-    count = 0
+def excess_let_go(W: Floats, I: Ints) -> float:
+    """The same, added up over the contacts at rest that slip."""
+    total = 0.0
     for i in range(N_CONTACTS):
-        if I[AT_REST + i] != 0 and I[MODE + i] != 0 and I[HOLDABLE + i] == 1:
-            count += 1
-    return count
+        if I[AT_REST + i] != 0 and I[MODE + i] != 0:
+            total += W[EXCESS + i]
+    return total

@@ -49,11 +49,11 @@ P = Q = F = G = V = R = S = A = D = SERIES = STATE_BEFORE = GAP = LAST_EVENT = L
 """In W: parameters, constants made of them; the ingredients f, G, v, R, S, a, D; the rows of series; the state before
 an event; longest time between events, time of the last one; length of the last step."""
 
-SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SIZE_RATE = SCALE = LOAD = BLUR = 0
+SIZE_V = SIZE_A = SIZE_S = SIZE_GUARD = SIZE_RATE = SCALE = LOAD = BLUR = EXCESS = 0
 """In W, sizes of the terms that make up a quantity, by which its round-off is measured: of v, a and S per contact, of
 what is watched and of the guards, and of the rates of these; of each slip acceleration with all friction; of what
 decides about each contact, its force in stick and its acceleration in slip. And how much of such a size is taken for
-zero."""
+zero; how far each contact would be beyond its limit if all stuck."""
 
 BOND = BOND_BEFORE = 0
 """In W: the bristles of all contacts as `bristles.py` lays them out, now and before an event."""
@@ -68,10 +68,10 @@ directions, work space, ż before an event, and by how much each direction delay
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
 EVALUATIONS = 0
-SEED = POINT = DRAWS = BONDED = BREAKS = HOLDABLE = 0
+SEED = POINT = DRAWS = BONDED = BREAKS = 0
 DIRECTIONS = VARIED = BRANCH_BEFORE = BRANCH_KEPT = FINAL = FRESH = JUMPED = 0
 """In I: the seed of chance, the number of the trajectory, and that of the event; bonds that chance has placed, and
-bonds broken; contacts that could all be held at once; slip signs, frozen branches, contacts at rest, pivots, modes
+bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes
 before an event, counters, what ended a step; for small changes their number, the parameter each varies, branches before
 an event and before they are asked again, modes after an event, contacts that have entered a mode, and states that
 jumped there."""

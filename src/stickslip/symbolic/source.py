@@ -163,6 +163,7 @@ class Source:
             "LAST_STEP": 1,
             "SCALE": m,
             "LOAD": m,
+            "EXCESS": m,
             "BLUR": 1,
             "ROOT": m,
             "SERIES": self.rows * self.width,
@@ -192,7 +193,6 @@ class Source:
             "AT_REST": m,
             "SAVED": m,
             "ORDERING": 2 * m,
-            "HOLDABLE": m,
             "BRANCH_KEPT": len(self.tape.branches),
         }
         single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS"]
