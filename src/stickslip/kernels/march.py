@@ -94,6 +94,7 @@ MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
 MOST_SWEEPS = 20  # over contacts that push each other
+ACCUMULATED = 10  # rapid events in a row that are no chance
 MOST_ROUNDS = 4  # of modes and branches that follow from each other
 KEPT_BY = 1e-12  # of the size of its guard: so near to its end a branch is left as it is
 GUARD_NOISE = 1e-11  # and so far beyond it may be when a step begins
@@ -232,9 +233,12 @@ def march(
 
 
 def why_undecided(W: Floats, I: Ints) -> int:
-    """Why no modes were found: a contact that pulls has none, and else it is not known."""
+    """Why no modes were found: a contact pulls; or events have followed each other ever faster, until all that they are
+    about is zero; or it is not known."""
     reason = impossible_friction(W, I)
-    return INDETERMINATE if reason == FINISHED else reason
+    if reason != FINISHED:
+        return reason
+    return CHATTERING if I[RAPID] > ACCUMULATED else INDETERMINATE
 
 
 def impossible_friction(W: Floats, I: Ints) -> int:
@@ -319,9 +323,10 @@ def note_rests(W: Floats, I: Ints, x: float) -> None:
 
 def note_lags(W: Floats, I: Ints, tau: float) -> None:
     """At an event, contacts that slip so slowly that nobody can tell are at rest as well, and are asked again: they
-    were released a moment ago, or stop at the same time."""
+    were released a moment ago, or stop at the same time. What friction cannot hold (D = 0) is never at rest."""
     for i in range(N_CONTACTS):
-        if I[AT_REST + i] == 0 and abs(value_at(W, ROW_V + i * WIDTH, tau)) <= NOISE * W[LOAD + i] * W[GUESS]:
+        slow = abs(value_at(W, ROW_V + i * WIDTH, tau)) <= NOISE * W[LOAD + i] * W[GUESS]
+        if I[AT_REST + i] == 0 and slow and W[D + i * N_CONTACTS + i] != 0.0:
             I[AT_REST + i] = RESTING
 
 

@@ -25,6 +25,11 @@ class Magnitude(sympy.Function):  # type: ignore[misc]
     """The magnitude of an expression, left as it is: SymPy's own takes powers apart into real and imaginary parts."""
 
     nargs = 1
+    is_extended_real = True
+
+    @classmethod
+    def eval(cls, e: sympy.Expr) -> sympy.Expr | None:
+        return sympy.Abs(e) if e.is_number or e.is_Symbol else None
 
 
 def size(expression: sympy.Expr) -> sympy.Expr:
