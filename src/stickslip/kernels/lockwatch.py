@@ -62,6 +62,7 @@ from stickslip.kernels.observe import (
     HIGHEST,
     HISTORY,
     HISTORY_WIDTH,
+    HOLDING_ROUNDS,
     KIND,
     LOWEST,
     MEASURES,
@@ -85,6 +86,7 @@ from stickslip.kernels.observe import (
     STUCK,
     TRUNCATED,
     WHICH,
+    leave_out_dust,
     next_multiple,
     repeats,
 )
@@ -153,7 +155,7 @@ def observe_lanes(
 
 
 def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters: Floats, times: Floats) -> None:
-    """Put contacts that are held at rest, as `project` does; `starts` is changed accordingly."""
+    """Stop contacts that are held; `starts` is changed accordingly."""
     any_held = 0
     for i in range(N_CONTACTS):
         any_held += held[point * N_CONTACTS + i]
@@ -165,18 +167,44 @@ def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters:
         W[P + i] = parameters[point * N_PARAMETERS + i]
     W[TIME] = 0.0
     constants(W)
-    ingredients(W, I)
-    for _ in range(2):
-        for i in range(N_CONTACTS):
-            effect = W[D + i * N_CONTACTS + i]
-            if held[point * N_CONTACTS + i] != 0 and effect != 0.0 and W[V + i] != 0.0:
-                impulse = -W[V + i] / effect
-                for j in range(N_STATES):
-                    W[STATE + j] += W[G + j * N_CONTACTS + i] * impulse
-                for j in range(N_CONTACTS):
-                    W[V + j] += W[D + j * N_CONTACTS + i] * impulse
+    for _ in range(HOLDING_ROUNDS):
+        ingredients(W, I)
+        if stop_held(W, held, point) == 0:
+            break
+    leave_out_dust(W)
     for i in range(N_STATES):
         starts[point * N_STATES + i] = W[STATE + i]
+
+
+def stop_held(W: Floats, held: Ints, point: int) -> int:
+    """Stop the contacts that are held, two at most, by the impulses along G that do it; 0 if none slides."""
+    slides = 0
+    both = 1 if N_CONTACTS == 2 else 0
+    for i in range(N_CONTACTS):
+        if held[point * N_CONTACTS + i] == 0:
+            both = 0
+        elif W[V + i] != 0.0:
+            slides = 1
+    determinant = W[D] * W[D + 3] - W[D + 1] * W[D + 2] if both != 0 else 0.0
+    if determinant != 0.0:
+        first = (W[D + 1] * W[V + 1] - W[D + 3] * W[V]) / determinant
+        second = (W[D + 2] * W[V] - W[D] * W[V + 1]) / determinant
+        push(W, 0, first)
+        push(W, 1, second)
+        return slides
+    for i in range(N_CONTACTS):
+        effect = W[D + i * N_CONTACTS + i]
+        if held[point * N_CONTACTS + i] != 0 and effect != 0.0:
+            push(W, i, -W[V + i] / effect)
+    return slides
+
+
+def push(W: Floats, contact: int, impulse: float) -> None:
+    """Let an impulse act between the bodies of a contact."""
+    for j in range(N_STATES):
+        W[STATE + j] += W[G + j * N_CONTACTS + contact] * impulse
+    for j in range(N_CONTACTS):
+        W[V + j] += W[D + j * N_CONTACTS + contact] * impulse
 
 
 def transient_period(choice: Ints, times: Floats, point: int) -> float:

@@ -4,6 +4,7 @@ The march pauses after every step; then the polynomials of that step and the eve
 is allocated: rows go to a buffer of fixed size, and the last returns of the motion to a ring, where its period shows.
 """
 
+from stickslip.kernels.linear import factor, substitute
 from stickslip.kernels.march import EVENT_WIDTH, begin, march, project
 from stickslip.kernels.mode import NOISE
 from stickslip.kernels.model import (
@@ -13,6 +14,7 @@ from stickslip.kernels.model import (
     FLOATS,
     GUESS,
     INTEGERS,
+    MATRIX,
     MODE,
     N_CONTACTS,
     N_PARAMETERS,
@@ -21,16 +23,21 @@ from stickslip.kernels.model import (
     POINT,
     POLYNOMIAL,
     POWER,
+    RIGID,
     SEED,
     STATE,
     STEPS,
     TIME,
     TOLERANCE,
     WORK,
+    D,
     Floats,
+    G,
     Ints,
     P,
+    V,
     constants,
+    ingredients,
 )
 from stickslip.kernels.outcome import FINISHED, PAUSED
 from stickslip.kernels.polynomial import first_crossing, set_powers
@@ -57,6 +64,8 @@ STUCK = HIGHEST + N_STATES
 FINAL_STATE = STUCK + N_CONTACTS
 MEASURES = FINAL_STATE + N_STATES
 """Floats per trajectory: period, time reached, extent of every state, time in stick of every contact, end state."""
+
+HOLDING_ROUNDS = 25  # as many as a number takes to become zero, by a factor of round-off each time
 
 ROW_WIDTH = 2 + N_STATES
 """A recorded row: time, contact (-1: none), state."""
@@ -105,6 +114,41 @@ def observe(
         )  # fmt: skip
 
 
+def come_to_rest(W: Floats, I: Ints) -> None:
+    """Stop contacts that slide, all at once, by the impulses along G that do it.
+
+    Each round leaves the round-off of the one before, so that a few of them end at rest however small the states are.
+    """
+    for i in range(N_CONTACTS):
+        I[MODE + i] = 0 if I[AT_REST + i] != 0 and RIGID[i] == 1 else 1
+    for _ in range(HOLDING_ROUNDS):
+        ingredients(W, I)
+        fastest_held = 0.0
+        for i in range(N_CONTACTS):
+            if I[MODE + i] == 0:
+                fastest_held = max(fastest_held, abs(W[V + i]))
+            for j in range(N_CONTACTS):
+                W[MATRIX + i * (N_CONTACTS + 2) + j] = W[D + i * N_CONTACTS + j]
+            W[MATRIX + i * (N_CONTACTS + 2) + N_CONTACTS] = -W[V + i]
+        stuck = factor(W, I) if fastest_held > 0.0 else 0
+        if stuck <= 0:
+            break
+        substitute(W, I, stuck)
+        for i in range(N_CONTACTS):
+            impulse = W[MATRIX + i * (N_CONTACTS + 2) + N_CONTACTS + 1] if I[MODE + i] == 0 else 0.0
+            for j in range(N_STATES):
+                W[STATE + j] += W[G + j * N_CONTACTS + i] * impulse
+    leave_out_dust(W)
+    project(W, I)
+
+
+def leave_out_dust(W: Floats) -> None:
+    """Put states to zero that differ from it by less than numbers can tell."""
+    for i in range(N_STATES):
+        if abs(W[STATE + i]) < 1e-300:
+            W[STATE + i] = 0.0
+
+
 def observe_point(
     W: Floats,
     I: Ints,
@@ -141,7 +185,7 @@ def observe_point(
     for i in range(N_CONTACTS):
         I[AT_REST + i] = held[point * N_CONTACTS + i]
     constants(W)
-    project(W, I)
+    come_to_rest(W, I)
     for i in range(N_STATES):
         starts[point * N_STATES + i] = W[STATE + i]
     status = begin(W, I)
