@@ -7,14 +7,15 @@ MINUTES ?= 10
 SEED ?= 1
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo test lint nightly campaign bench clean
+.PHONY: help demo test lint nightly campaign mutants bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
 	@echo "make test      lint, types, tests, examples in docstrings"
 	@echo "make lint      lint and types alone"
-	@echo "make nightly   long tests"
+	@echo "make nightly   long tests, and mutants"
 	@echo "make campaign  random systems against an independent referee and against themselves, MINUTES=10"
+	@echo "make mutants   make deliberate mistakes, and see whether tests notice them"
 	@echo "make bench     race against other libraries"
 	@echo "make clean     remove .venv and everything generated"
 
@@ -32,6 +33,10 @@ lint: $(VENV)/installed-dev
 
 nightly: $(VENV)/installed-dev
 	$(RUN) pytest -m nightly --timeout 1800 tests
+	$(RUN) tests.mutants
+
+mutants: $(VENV)/installed-dev
+	$(RUN) tests.mutants
 
 campaign: $(VENV)/installed-dev
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind exact

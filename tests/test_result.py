@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import stickslip as ss
+from stickslip.targets import join
 
 
 def no_contact():
@@ -230,3 +233,37 @@ def test_a_run_that_blows_up_keeps_finite_numbers():
     assert float(run["time"][-1]) == pytest.approx(1.0, abs=1e-9)
     assert np.isfinite(run["x"].values).all()
     assert np.all(np.diff(run["time"].values) > 0)
+
+
+# -- files that are whole or not there ----------------------------------------------------------------------------
+
+
+def test_a_save_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+    before = ss.simulate(ss.models.block_on_belt(), 5.0)
+    ss.save(before, tmp_path / "run.nc")
+
+    def fail(run, path, **_):
+        Path(path).write_bytes(b"half of a file")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(xr.Dataset, "to_netcdf", fail)
+        with pytest.raises(KeyboardInterrupt):
+            ss.save(ss.simulate(ss.models.block_on_belt(), 9.0), tmp_path / "run.nc")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
+    xr.testing.assert_identical(ss.load(tmp_path / "run.nc"), before)
+
+
+@pytest.mark.parametrize("write", ["save", "cache"])
+def test_nobody_sees_half_a_file(tmp_path, monkeypatch, write):
+    """While a file is written there is nothing under its name, or what was there before."""
+    path, seen = tmp_path / "file.nc", []
+    run, replaced = ss.simulate(ss.models.block_on_belt(), 5.0), os.replace
+
+    def replace(temporary, target):
+        seen.append((path.exists(), Path(temporary).stat().st_size))
+        replaced(temporary, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    ss.save(run, path) if write == "save" else join.write(path, bytes(1000))
+    assert seen == [(False, path.stat().st_size)]

@@ -5,13 +5,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import stickslip as ss
+from stickslip.sweeps import execute
+from stickslip.sweeps.checkpoint import Checkpoint
 
 pytest.importorskip("zarr")
 SPEEDS = np.linspace(0.05, 0.4, 40)
@@ -85,6 +90,66 @@ def test_another_sweep_is_not_gone_on_with(tmp_path: Path) -> None:
         swept(checkpoint=tmp_path / "something")
     with pytest.raises(ValueError, match="does not exist"):
         swept(checkpoint=tmp_path / "nowhere" / "sweep.zarr")
+
+
+class Failing:
+    """An array that takes nothing: as where the disk is full, or the process is killed."""
+
+    def __setitem__(self, place: object, values: object) -> None:
+        raise OSError("no space left on device")
+
+
+def test_a_chunk_is_done_when_all_of_it_is_written(tmp_path: Path) -> None:
+    plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": SPEEDS}, **SETTINGS)
+    results = plan.run(plan.chunks[0])
+    for name in results:
+        store = Checkpoint(tmp_path / "sweep.zarr", plan)
+        store.arrays[name] = Failing()
+        with pytest.raises(OSError, match="no space"):
+            store.keep(0, results)
+        assert list(Checkpoint(tmp_path / "sweep.zarr", plan)) == [], name
+    xr.testing.assert_identical(swept(checkpoint=tmp_path / "sweep.zarr"), swept())
+
+
+@dataclass(eq=False)
+class Future:
+    status: str
+    result: Callable[[], object]
+
+
+class Completed(list):
+    """Futures as they are completed, others added meanwhile."""
+
+    update = list.extend
+
+
+class Client:
+    """A cluster that loses chunks with its workers: in each of the first rounds all but one come back cancelled."""
+
+    def __init__(self, bad_rounds: int) -> None:
+        self.bad_rounds, self.round, self.done = bad_rounds, 0, False
+
+    def scatter(self, plan: object, broadcast: bool) -> object:
+        self.round, self.done = self.round + 1, False
+        return plan
+
+    def submit(self, function: Callable, plan: object, index: int, **_: object) -> Future:
+        lost = self.round <= self.bad_rounds and self.done
+        self.done = True
+        return Future("cancelled" if lost else "finished", lambda: function(plan, index))
+
+    def nthreads(self) -> dict[str, int]:
+        return {"worker": 2}
+
+    def cancel(self, futures: object) -> None: ...
+
+
+def test_what_a_cluster_loses_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several times: shared data may die with its worker more than once."""
+    monkeypatch.setattr(execute, "_distributed", lambda: SimpleNamespace(Client=Client, as_completed=Completed))
+    xr.testing.assert_identical(swept(cluster=Client(bad_rounds=3)), swept())
+    with pytest.raises(ValueError, match="chunks were lost with their workers"):
+        swept(cluster=Client(bad_rounds=99))
 
 
 def test_on_a_cluster_whose_worker_is_killed() -> None:

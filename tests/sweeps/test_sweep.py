@@ -1,6 +1,7 @@
 """Sweeps: what is observed, starts, hysteresis, bad points, and the same numbers however the work is cut."""
 
 import math
+from math import cos
 
 import numpy as np
 import pytest
@@ -186,6 +187,24 @@ def test_hysteresis_of_the_drill_string():
     lines = ss.sweep(model, {"table.speed": speeds, "damper.c": [0.1, 0.12]}, start="stick", carry="up", t=(150, 80))
     same_line = lines["end_state"].sel({"damper.c": 0.1}).values
     np.testing.assert_array_equal(same_line, up["end_state"].values)
+
+
+def test_a_motion_that_still_settles_has_no_period():
+    """The second half of its returns must repeat: the last few do so long before."""
+    slow = ss.Filippov(
+        ("x",),
+        f=lambda x, t, d=0.07: (cos(t) - d / (2 * math.pi) * x,),
+        G=lambda: (0.0,),
+        h=lambda: 1.0,
+        start={"x": 9.0},
+    )
+    data = ss.sweep(slow, {"d": [0.07]}, observe=ss.strobe, periods=(0, 200))
+    x = data["x"].values[0]
+    extent = float(data["maximum"][0, 0] - data["minimum"][0, 0])
+    assert abs(x[-1] - x[-3]) < 1e-6 * extent < 0.1 * abs(x[100] - x[98])
+    assert int(data["m"][0]) == 0 and math.isnan(float(data["period"][0]))
+    settled = ss.sweep(slow, {"d": [0.07]}, observe=ss.strobe, periods=(200, 200))
+    assert int(settled["m"][0]) == 1 and float(settled["period"][0]) == pytest.approx(2 * math.pi)
 
 
 # -- bad points -------------------------------------------------------------------------------------------------

@@ -156,9 +156,13 @@ def module_path(key: str) -> Path:
 def write(path: Path, content: bytes) -> None:
     """Write a file so that no reader ever sees half of it."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def load(path: Path) -> ModuleType:
