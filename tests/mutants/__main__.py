@@ -64,7 +64,7 @@ def passes(scratch: Path, tests: Iterable[str]) -> bool:
         )
     except subprocess.TimeoutExpired:
         return False
-    if done.returncode > 1:  # not a test that failed, but pytest itself
+    if done.returncode > 2:  # neither a test that failed nor a package that cannot be imported, but pytest itself
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}\n{done.stderr}")
     return done.returncode == 0
 
