@@ -25,10 +25,10 @@ def set_clock(W: Floats, time: float) -> None:
 
 def advance_clock(W: Floats, tau: float) -> None:
     """Put the clock forward by tau."""
-    lost = rest_of_sum(W[TIME], tau) + W[LATE]
-    coarse = W[TIME] + tau
-    W[TIME] = coarse + lost
-    W[LATE] = rest_of_sum(coarse, lost)
+    time = W[TIME]
+    step = tau + W[LATE]
+    W[TIME] = time + step
+    W[LATE] = rest_of_sum(time, step)
 
 
 def time_left(W: Floats) -> float:

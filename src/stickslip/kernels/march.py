@@ -153,7 +153,8 @@ def march(
     Rows of `steps`: start, length, modes, series of states, sliding velocities and forces. Rows of `events`: time,
     contact, mode before and after, state. `filled` counts both; with no room for steps nothing is kept.
     """
-    while time_left(W) > 0.0:
+    remaining = time_left(W)
+    while remaining > 0.0:
         if step_room > 0 and (filled[0] >= step_room or filled[1] + N_CONTACTS > event_room):
             return PAUSED
         if I[STEPS] >= most_steps:
@@ -165,7 +166,6 @@ def march(
                 return INCONSISTENT
         I[READY] = 0
         I[STEPS] += 1
-        remaining = time_left(W)
         h = min(W[NATURAL], remaining)
         if not h > 0.0:
             return STALLED
@@ -198,6 +198,7 @@ def march(
             set_clock(W, W[END])
         else:
             advance_clock(W, tau)
+        remaining = time_left(W)
         if tau > 0.0:
             W[LAST_STEP] = tau
         if strays(W, I, tau):

@@ -23,6 +23,7 @@ from stickslip.kernels.model import (
     ROW_V,
     SCALE,
     SERIES,
+    SIZE_V,
     STIFF,
     TOLERANCE,
     WIDTH,
@@ -92,7 +93,7 @@ def set_natural_step(W: Floats, I: Ints) -> None:
     """The step length at which the last terms of every series that matters equal the tolerance.
 
     Every quantity on which a guard depends has a say of its own: in stick the states say little about the friction
-    force, which decides when stick ends; in slip they say little about a belt that moves in time.
+    force, which decides when stick ends; in slip they know nothing of a belt that moves in time.
     """
     h = W[GUESS]
     for _ in range(6):
@@ -101,11 +102,8 @@ def set_natural_step(W: Floats, I: Ints) -> None:
             largest = max(largest, last_term(W, SERIES + i * WIDTH, h, 0.0))
         for i in range(N_CONTACTS):
             if I[MODE + i] != 0:
-                row = ROW_V + i * WIDTH
-                if DRIVEN[i] == 1 or abs(W[row]) < 0.01 * h * (abs(W[row + 1]) + h * abs(W[row + 2])):
-                    # No state knows how a belt moves; and just after release v is tiny, and must be right relative to
-                    # itself.
-                    largest = max(largest, last_term(W, row, h, 0.0))
+                if DRIVEN[i] == 1 or is_small(W, i, h):
+                    largest = max(largest, last_term(W, ROW_V + i * WIDTH, h, 0.0))
             else:
                 static = ROW_STATIC + i * WIDTH
                 largest = max(largest, last_term(W, ROW_FORCE + i * WIDTH, h, W[static]))
@@ -125,6 +123,14 @@ def set_natural_step(W: Floats, I: Ints) -> None:
         W[NATURAL] = min(W[NATURAL], RELAXING * ORDER / max(fastest(W), 1.0 / LONGEST))
     if N_RESOLVED > 0:
         W[NATURAL] = within_strides(W, W[NATURAL])
+
+
+def is_small(W: Floats, i: int, h: float) -> bool:
+    """Whether a sliding velocity must be right relative to itself, since the velocities it is made of are much larger,
+    or since it has just begun to grow from zero."""
+    row = ROW_V + i * WIDTH
+    growth = h * (abs(W[row + 1]) + h * abs(W[row + 2]))
+    return abs(W[row]) < 0.01 * growth or abs(W[row]) + growth < 0.1 * W[SIZE_V + i]
 
 
 def within_strides(W: Floats, h: float) -> float:
