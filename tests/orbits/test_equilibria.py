@@ -1,5 +1,7 @@
 """Equilibria: points in slip, intervals in stick, their stability, first Lyapunov coefficients."""
 
+from math import exp
+
 import numpy as np
 import pytest
 
@@ -201,6 +203,97 @@ def test_sliding_modes_of_a_relay_are_equilibria_at_points():
     assert rest.eigenvalues == pytest.approx([-1])
     (repelling,) = ss.find_equilibria(relay(-1.0))
     assert repelling.stable is False
+
+
+# -- drift: integral action ------------------------------------------------------------------------------------------
+
+
+def stage(law="jump", m=1.0, kp=4.0, ki=2.0, kd=2.5, mu_s=1.5, mu_k=1.0, v_s=0.1):
+    """A stage held in place by a PID controller, with friction: w is the integral of its position."""
+    laws = {
+        "jump": {"kinetic": lambda mu_k=mu_k: mu_k, "static": lambda mu_s=mu_s: mu_s},
+        "constant": {"kinetic": lambda mu_k=mu_k: mu_k},
+        "falling": {"kinetic": lambda v, mu_s=mu_s, mu_k=mu_k, v_s=v_s: mu_k + (mu_s - mu_k) * exp(-v / v_s)},
+    }
+    return ss.Filippov(
+        ("x", "v", "w"),
+        f=lambda x, v, w, kp=kp, ki=ki, kd=kd, m=m: (v, -(kp * x + kd * v + ki * w) / m, x),
+        G=lambda m=m: (0.0, 1 / m, 0.0),
+        h=lambda v: v,
+        **laws[law],
+    )
+
+
+def test_a_hunting_stage_is_unstable_and_nothing_is_printed(capfd):
+    """At rest with an error the integral grows until the stage breaks loose, and jumps as far as ever."""
+    (rest,) = ss.find_equilibria(stage())
+    assert rest.stable is False and "unstable" in repr(rest)
+    assert rest.interval == {"x": (0.0, 0.0), "v": (0.0, 0.0), "w": pytest.approx((-0.75, 0.75), abs=1e-12)}
+    assert list(rest.eigenvalues) == [0, 0]
+    assert ss.find_equilibria(stage("falling"))[0].stable is False
+    assert capfd.readouterr() == ("", "")
+    for distance in (1e-2, 1e-3, 1e-4):
+        run = ss.simulate(stage(), (0, 3 / distance + 200), start={"x": distance}, samples=4000)
+        assert np.max(np.abs(run["x"].values[-200:])) == pytest.approx(0.07175089, abs=1e-5)
+
+
+def returns(model, distance, t):
+    """|x| at the breakaways of a stage that begins at that distance from the place where it should rest, over it."""
+    start = {"x": distance * model.parameters["mu_k"] / model.parameters["kp"]}
+    run = ss.simulate(model, t, start=start, samples=2, dense=False, method=ss.Exact(most_steps=100_000))
+    released = run["event_before"].values == 0
+    return np.abs(run["event_state"].values[released, 0]) / start["x"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_stages_against_simulation(seed):
+    """Near the set the distance changes by the same factor from breakaway to breakaway: above 1 or below."""
+    numbers = np.random.default_rng(seed)
+    seen = set()
+    for _ in range(10):
+        kd, ki = 10 ** numbers.uniform(-1.5, 1), 10 ** numbers.uniform(-1.5, 0.5)
+        law = str(numbers.choice(["constant", "falling"]))
+        model = stage(law, 1.0, 1.0, ki, kd, numbers.uniform(1.01, 2), 1.0, 10 ** numbers.uniform(-1, 1))
+        (rest,) = (rest for rest in ss.find_equilibria(model) if rest.kind == "stick")
+        x = returns(model, 1e-3, 12e3 / ki)
+        seen.add(rest.stable)
+        if len(x) > 2:
+            assert rest.stable is bool(x[2] < x[1])
+        else:  # it comes to rest, sooner or later
+            assert rest.stable is True
+    assert seen == {True, False}
+
+
+def test_units_do_not_decide():
+    numbers = np.random.default_rng(4)
+    for law in ("jump", "constant", "falling", "falling"):
+        kd, ki, v_s = 10 ** numbers.uniform(-1.5, 1), 10 ** numbers.uniform(-1.5, 0.5), 10 ** numbers.uniform(-1, 1)
+        (plain,) = ss.find_equilibria(stage(law, 1.0, 1.0, ki, kd, 1.5, 1.0, v_s))
+        length, time, force = 10 ** numbers.uniform(-6, 6, 3)
+        k = force / length
+        (other,) = ss.find_equilibria(
+            stage(law, k * time**2, k, ki * k / time, kd * k * time, 1.5 * force, force, v_s * length / time)
+        )
+        assert plain.stable is other.stable is not None
+        assert other.interval["w"] == pytest.approx(np.array(plain.interval["w"]) * length * time, rel=1e-9)
+
+
+def test_without_growth_or_decay_only_a_linear_motion_is_decided():
+    mass, belt = ss.Mass("mass", m=1.0), ss.Belt("belt", speed=1.0)
+    contact = ss.Contact(mass, belt, law=ss.Coulomb(mu_s=1.0), normal=0.1)
+    (swinging,) = ss.find_equilibria(ss.System(ss.Spring(mass, GROUND, k=2.0), contact))
+    assert swinging.stable is True and np.all(swinging.eigenvalues.real == 0)
+    (bent,) = ss.find_equilibria(ss.System(ss.Spring(mass, GROUND, force=lambda e: e + e**3), contact))
+    assert bent.stable is None
+
+
+def test_an_excitation_of_amplitude_zero_leaves_equilibria():
+    (rest,) = ss.find_equilibria(ss.models.excited_oscillator(beta=0.0))
+    assert rest.kind == "slip" and rest.state["v.block"] == 0
+    with pytest.raises(ss.OrbitError, match="time appears in the equations"):
+        ss.find_equilibria(ss.models.excited_oscillator(beta=0.1))
+    branch = ss.follow(rest, "force.beta", to=0.1)
+    assert len(branch) == 1 and "an excitation begins there, with which nothing is at rest" in branch.reason
 
 
 # -- Hopf ------------------------------------------------------------------------------------------------------------

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from stickslip.excitation import Excitations
 from stickslip.field import compile_balance, compile_excitations, compile_forms
+from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
-from stickslip.orbits.guess import OrbitError, scale_of
+from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.newton import NoConvergence, newton, solve_linear
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,9 @@ Complexes = NDArray[np.complex128]
 Integers = NDArray[np.int64]
 Margin = tuple[str, int]
 """What ends an equilibrium where it reaches zero, and the contact."""
+
+ROUNDS, FAINT = 20, 1e-10
+"""To equilibrate a matrix: how often its rows and columns are divided; entries that do not count beside the others."""
 
 SLIPS, STICKS, PRESSED, RUBS = "sliding velocity", "static limit", "normal force", "friction"
 
@@ -164,7 +168,7 @@ class Balance:
     def _call(self, function: Any, y: Floats, p: Floats, *out: Floats) -> None:
         """Fill arrays; a place where the equations mean nothing (a root of a negative number) is told as one."""
         if self.is_timed(p):
-            raise NoConvergence("an excitation begins there, with which nothing is at rest")
+            raise ModelError("an excitation begins there, with which nothing is at rest")
         try:
             function(y[: self.n].tolist(), self._forces(y).tolist(), p.tolist(), self.mode, *out)
         except (ArithmeticError, ValueError, TypeError) as error:
@@ -210,22 +214,28 @@ class Balance:
     def eigenvalues(self, y: Floats, p: Floats) -> Complexes:
         """How neighbouring motions grow, the contacts that stick held: largest real part first."""
         A, _, _ = self.slopes(y, p)
-        return sorted_eigenvalues(np.linalg.eigvals(self.held(A)[0]).astype(complex))
+        return sorted_eigenvalues(np.linalg.eigvals(self.held(A)).astype(complex))
 
-    def held(self, A: Floats) -> tuple[Floats, Floats]:
-        """ż linearised, on the changes of state that leave sticking contacts at rest; and those as a basis."""
+    def held(self, A: Floats) -> Floats:
+        """ż linearised, on the changes of state that leave sticking contacts at rest."""
         n = self.n
+        A = similar(A, self.mass)
         if not self.stuck:
-            return A, np.eye(n)
+            return A
         E_z, G, H = A[:n, :n], A[:n, n:], A[n:, :n]
         kept = E_z - G @ np.linalg.lstsq(H @ G, H @ E_z, rcond=1e-12)[0]
         _, sizes, rows = np.linalg.svd(H)
         basis = rows[int(np.sum(sizes > 1e-12 * sizes[0])) :].T
-        return basis.T @ kept @ basis, basis
+        return np.asarray(basis.T @ kept @ basis, float)
 
     @cached_property
     def _forms(self) -> Any:
         return compile_forms(self.model)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the rates are linear in the states, as long as no contact changes its mode."""
+        return bool(self._forms.KNOWN) and len(self._forms.B_AT) == 0
 
     def forms(self, y: Floats, p: Floats) -> Forms | None:
         """Second and third derivatives in this mode; None for tabulated laws, which have none at their knots."""
@@ -255,28 +265,67 @@ def sorted_eigenvalues(values: Complexes) -> Complexes:
     return np.asarray(sorted(values, key=lambda m: (-round(m.real, 12), -m.imag)), complex)
 
 
+def equilibrated(A: Floats) -> tuple[Floats, Floats]:
+    """Factors for the rows and for the columns of a matrix by which its entries become of the size 1, as far as they
+    can: so that what is small among them is small in any units.
+
+    >>> rows, columns = equilibrated(np.array([[0.0, 1e9], [1e-6, 1e3]]))
+    >>> (rows[:, None] * np.array([[0.0, 1e9], [1e-6, 1e3]]) * columns).round(9).tolist()
+    [[0.0, 1.0], [1.0, 1.0]]
+    """
+    size = np.abs(A)
+    if not np.all(np.isfinite(size)):
+        raise NoConvergence("the derivatives are not finite")
+    rows, columns = np.ones(A.shape[0]), np.ones(A.shape[1])
+    for _ in range(ROUNDS):
+        for axis, factors in ((1, rows), (0, columns)):
+            most = np.max(rows[:, None] * size * columns, axis=axis, initial=0.0)
+            factors /= np.sqrt(np.where(most > 0, most, 1.0))
+    scaled = rows[:, None] * size * columns
+    # Of the many ways to do so the one in which all entries count alike does not depend on the units.
+    i, j = np.nonzero(scaled > FAINT)
+    equations = np.zeros((len(i), len(rows) + len(columns)))
+    equations[np.arange(len(i)), i] = equations[np.arange(len(i)), len(rows) + j] = 1.0
+    logarithms = -np.linalg.lstsq(equations, np.log(scaled[i, j]), rcond=None)[0]
+    return rows * np.exp(logarithms[: len(rows)]), columns * np.exp(logarithms[len(rows) :])
+
+
+def sizes_in(columns: Floats, *vectors: Floats) -> Floats:
+    """Sizes of all unknowns in the proportions of `columns`, such that none of the vectors is larger."""
+    largest = max((float(np.max(np.abs(v / columns), initial=0.0)) for v in vectors), default=0.0)
+    return np.asarray(columns * (largest or 1.0), float)
+
+
+def similar(A: Floats, mass: Floats) -> Floats:
+    """The matrix of M ẏ = A y in other units for every unknown, in which its entries are of like size."""
+    _, columns = equilibrated(A)
+    return np.asarray(A * columns / np.where(mass > 0, columns, 1.0)[:, None], float)
+
+
 def rest(balance: Balance, y: Floats, p: Floats | None = None) -> Floats | None:
     """The solution of the conditions of rest near y; None where Newton's method finds none."""
     values = balance.parameters if p is None else p
+    with np.errstate(over="ignore", invalid="ignore"):  # a step far from any solution is told by its residual
+        try:
+            F, A = balance.residual(y, values), balance.slopes(y, values)[0]
+            rows, columns = equilibrated(A)
 
-    def equations(u: Floats) -> tuple[Floats, Floats]:
-        return balance.residual(u, values), balance.slopes(u, values)[0]
+            def equations(u: Floats) -> tuple[Floats, Floats]:
+                return rows * balance.residual(u, values), rows[:, None] * balance.slopes(u, values)[0]
 
-    try:
-        F, A = equations(y)
-        scales = scale_of(np.array([y, solve_linear(A, F)]), len(y))
-        u = newton(equations, y, scales)
-        F, A = equations(u)
-    except (NoConvergence, np.linalg.LinAlgError):
-        return None
-    u = np.where(np.abs(u) > 1e-15 * scales, u, 0.0)
-    within = bool(np.all(np.abs(F) <= 1e-9 * (np.abs(A) @ scales) + 1e-300))
-    return u if within else None
+            step = solve_linear(rows[:, None] * A * columns, rows * F)
+            scales = sizes_in(columns, columns * step, y)
+            u = newton(equations, y, scales)
+            F, A = equations(u)
+        except (NoConvergence, np.linalg.LinAlgError):
+            return None
+        u = np.where(np.abs(u) > 1e-15 * scales, u, 0.0)
+        return u if bool(np.all(np.abs(F) <= 1e-9 * (np.abs(A) @ scales) + 1e-300)) else None
 
 
 def freedom(balance: Balance, y: Floats) -> int:
     """The dimension of the set of equilibria to which y belongs."""
     A = balance.slopes(y, balance.parameters)[0]
-    rows = np.max(np.abs(A), axis=1)
-    sizes = np.linalg.svd(A / np.where(rows > 0, rows, 1.0)[:, None], compute_uv=False)
+    rows, columns = equilibrated(A)
+    sizes = np.linalg.svd(rows[:, None] * A * columns, compute_uv=False)
     return int(np.sum(sizes <= 1e-10 * sizes[0]))

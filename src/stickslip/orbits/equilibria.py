@@ -14,7 +14,8 @@ from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model, System
-from stickslip.orbits.balance import Balance, Complexes, freedom, rest
+from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
+from stickslip.orbits.drift import decided, drift_at
 from stickslip.orbits.guess import OrbitError, scale_of
 from stickslip.orbits.resting import Resting, is_affine, resting_set
 from stickslip.orbits.signature import SECTION, Event, Signature
@@ -43,7 +44,9 @@ class Equilibrium:
     `stable` is None where it is not decided.
 
     Sticking masses rest in a whole set: then `interval` has the range of every state, `state` is a point inside, and
-    `box` says whether the set is all of what the ranges span (None: not decided).
+    `box` says whether the set is all of what the ranges span (None: not decided). `stable` then says whether motions
+    that begin near `state` stay near the set; where states drift along it, as the integral action of a controller does,
+    what happens at its ends decides.
 
     >>> import stickslip as ss
     >>> (rest,) = ss.find_equilibria(ss.models.coulomb_oscillator())
@@ -142,12 +145,7 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     starts = starts if start is None else [start, *starts]
     if isinstance(model, System):
         starts = [_at_rest(model, z) for z in starts]
-    scale = float(np.max(scale_of(np.array(starts), balance.n)))
-    found: list[Equilibrium] = []
-    for mode in _modes(balance, starts):
-        for equilibrium in _in_mode(balance.in_mode(mode), starts):
-            if not any(_same(equilibrium, other, scale) for other in found):
-                found.append(equilibrium)
+    found = [found for mode in _modes(balance, starts) for found in _in_mode(balance.in_mode(mode), starts)]
     if start is not None:
         found.sort(key=lambda e: _distance(e, start))
     return found
@@ -214,18 +212,17 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
     at_rest = isinstance(balance.model, System)
     varied = np.array([not at_rest or name.startswith("x.") for name in balance.model.states])
     affine = is_affine(balance, starts, varied)
-    size = float(np.max(scale_of(np.array(starts), balance.n)))
     found: list[Floats] = []
     sets: list[Resting] = []
     for z in _starts(balance.model, starts, affine, found):
         y = rest(balance, np.append(z, np.zeros(len(balance.stuck))))
-        if y is None or any(_near(y, other, size) for other in found) or any(y in resting for resting in sets):
+        if y is None or any(_near(balance, y, other) for other in found) or any(y in resting for resting in sets):
             continue
         found.append(y)
         _check_isolated(balance, y)
         if balance.stuck and freedom(balance, y) > 0:
             resting = resting_set(balance, y, affine)
-            if resting is not None:
+            if resting is not None and not any(resting.same_as(other) for other in sets):
                 sets.append(resting)
                 yield _of_set(balance, resting)
         elif min(balance.margins(y, p).values(), default=1.0) > 0:
@@ -261,29 +258,46 @@ def _starts(model: Model, starts: Sequence[Floats], affine: bool, found: Sequenc
 def equilibrium_at(balance: Balance, y: Floats, p: Floats, model: Model | None = None) -> Equilibrium:
     """The equilibrium at a point."""
     eigenvalues = balance.eigenvalues(y, p)
-    stable: bool | None = _no_growth(eigenvalues)
+    stable = _decayed(eigenvalues)
+    if stable is None and not balance.stuck:
+        stable = _swings(balance, y, p)
     if stable and balance.stuck:
         stable = _attracts(balance, y, p)
     return _equilibrium(balance, y, p, eigenvalues, stable, model=model)
 
 
 def _of_set(balance: Balance, resting: Resting) -> Equilibrium:
-    """The equilibria of a set: along it nothing grows, so only the other eigenvalues decide."""
-    y, p = resting.inside, balance.parameters
+    """The equilibria of a set: along it nothing grows, so only the other eigenvalues decide, unless states drift."""
+    y, p, dimension = resting.inside, balance.parameters, freedom(balance, resting.inside)
     eigenvalues = balance.eigenvalues(y, p)
-    along = np.argsort(np.abs(eigenvalues), kind="stable")[: freedom(balance, y)]
-    others = np.delete(eigenvalues, along)
-    size = float(np.max(np.abs(eigenvalues), initial=0.0))
-    eigenvalues = np.where(np.isin(np.arange(len(eigenvalues)), along), 0.0, eigenvalues)
-    stable: bool | None = False if np.any(others.real > BORDER * size) else None
-    if not np.any(others.real > -BORDER * size):
+    drift = drift_at(balance, y, dimension)
+    # Each chain of a drift is one more eigenvalue that is zero.
+    zeros = np.argsort(np.abs(eigenvalues), kind="stable")[: dimension + (drift.count if drift is not None else 0)]
+    eigenvalues = np.where(np.isin(np.arange(len(eigenvalues)), zeros), 0.0, eigenvalues)
+    stable = _decayed(np.delete(eigenvalues, zeros))
+    if stable:
         stable = _attracts(balance, y, p)
+    if stable is not False and drift is not None:
+        outcome = decided(balance, y, dimension, resting.ends)
+        stable = outcome if outcome is False else stable and outcome
     interval = dict(zip(balance.model.states, resting.ranges, strict=True))
     return _equilibrium(balance, y, p, eigenvalues, stable, interval=interval, box=resting.box)
 
 
-def _no_growth(eigenvalues: Complexes) -> bool:
-    return bool(np.all(eigenvalues.real <= BORDER * np.max(np.abs(eigenvalues), initial=0.0)))
+def _decayed(eigenvalues: Complexes) -> bool | None:
+    """Whether neighbouring motions decay; None where some eigenvalue is on the imaginary axis and none beyond it."""
+    border = BORDER * float(np.max(np.abs(eigenvalues), initial=0.0))
+    if np.any(eigenvalues.real > border):
+        return False
+    return True if np.all(eigenvalues.real < -border) else None
+
+
+def _swings(balance: Balance, y: Floats, p: Floats) -> bool | None:
+    """Whether motions near a point without growth or decay stay there, which they do, or do not, if they are linear."""
+    if not balance.is_linear:
+        return None
+    _, vectors = np.linalg.eig(balance.slopes(y, p)[0])
+    return bool(np.linalg.cond(vectors) < 1e8)
 
 
 def _attracts(balance: Balance, y: Floats, p: Floats) -> bool | None:
@@ -325,18 +339,11 @@ def _equilibrium(
     )
 
 
-def _near(a: Floats, b: Floats, scale: float = 1.0) -> bool:
+def _near(balance: Balance, a: Floats, b: Floats) -> bool:
     """Whether two points are one: equal by their own size, or both what round-off leaves of zero."""
-    size = max(float(np.max(np.abs(a))), float(np.max(np.abs(b))))
-    return bool(np.max(np.abs(a - b)) <= SAME * size + 1e-12 * scale)
-
-
-def _same(a: Equilibrium, b: Equilibrium, scale: float) -> bool:
-    if a.interval is not None and b.interval is not None:
-        return _near(np.array(list(a.interval.values())).ravel(), np.array(list(b.interval.values())).ravel(), scale)
-    if a.interval is not None or b.interval is not None or a.mode != b.mode:
-        return False
-    return _near(np.array(list(a.state.values())), np.array(list(b.state.values())), scale)
+    _, columns = equilibrated(balance.slopes(a, balance.parameters)[0])
+    size = max(float(np.max(np.abs(a / columns))), float(np.max(np.abs(b / columns))))
+    return bool(np.max(np.abs((a - b) / columns)) <= SAME * size)
 
 
 def _distance(equilibrium: Equilibrium, z: Floats) -> float:

@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize
 
 from stickslip.orbits.arclength import Place, corrected, located, place
-from stickslip.orbits.balance import Balance, freedom, rest
+from stickslip.orbits.balance import Balance, equilibrated, freedom, rest, sizes_in
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import NoConvergence, newton
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
 ALIKE = 1e-11
+SAME = 1e-7
+"""Ends of sets nearer than this, relative to their size, are one."""
+
 MOST_STEPS = 2000
 FARTHEST = 1e6
 """A set that extends this far beyond its own scale is taken as unbounded."""
@@ -30,15 +33,27 @@ FARTHEST = 1e6
 
 @dataclass(frozen=True)
 class Resting:
-    """A set of equilibria: a point inside, the range of every state, and whether it is all that the ranges span."""
+    """A set of equilibria: a point inside, the range of every state, and whether it is all that the ranges span.
+
+    `sizes` are those of all unknowns, `ends` the two ends of a line that was walked along.
+    """
 
     inside: Floats
     ranges: tuple[Range, ...]
     box: bool | None
+    sizes: Floats
+    ends: tuple[Floats, ...] = ()
 
     def __contains__(self, y: Floats) -> bool:
         """Whether y lies within all ranges: it is taken to belong to the set then."""
         return all(bool(low <= x <= high) for x, (low, high) in zip(y, self.ranges, strict=False))
+
+    def same_as(self, other: Resting) -> bool:
+        """Whether two sets are one."""
+        ours, theirs = np.array(self.ranges).T, np.array(other.ranges).T
+        with np.errstate(invalid="ignore"):  # two ends at infinity are equal
+            apart = np.abs(ours - theirs) > SAME * self.sizes[: len(self.ranges)]
+        return not np.any(apart & (ours != theirs))
 
 
 def is_affine(balance: Balance, starts: Sequence[Floats], varied: NDArray[np.bool_]) -> bool:
@@ -46,19 +61,22 @@ def is_affine(balance: Balance, starts: Sequence[Floats], varied: NDArray[np.boo
     derivatives at many places."""
     n, p = balance.n, balance.parameters
     numbers = np.random.default_rng(1)
-    size = scale_of(np.array(starts), n)
-    places = [
-        np.append(z, np.zeros(balance.size - n)) for z in [*starts, *numbers.normal(size=(5, n)) * 3 * size * varied]
-    ]
+    forces = np.zeros(balance.size - n)
     try:
-        slopes = [(balance.slopes(y, p)[0], balance.slopes(y, p)[2]) for y in places]
+        rows, columns = equilibrated(balance.slopes(np.append(starts[0], forces), p)[0])
+        sizes = [scale_of(np.array(starts), n)]
+        if balance.stuck:
+            sizes.append(_scales(balance, np.append(starts[0], forces))[:n])
+        random = [numbers.normal(size=(5, n)) * 3 * size * varied for size in sizes]
+        places = [np.append(z, forces) for z in [*starts, *np.concatenate(random)]]
+        slopes = [balance.slopes(y, p) for y in places]
     except NoConvergence:
         return False
-    first = slopes[0]
+    A, _, S_z = slopes[0]
+    limits = np.max(np.abs(S_z), axis=1, initial=0.0)[:, None] + np.zeros(S_z.shape)
     return all(
-        np.allclose(a, b, rtol=ALIKE, atol=ALIKE * (np.max(np.abs(b), initial=0.0) + 1e-300))
-        for pair in slopes
-        for a, b in zip(pair, first, strict=True)
+        np.all(np.abs(rows[:, None] * (other - A) * columns) <= ALIKE) and np.all(np.abs(more - S_z) <= ALIKE * limits)
+        for other, _, more in slopes
     )
 
 
@@ -80,6 +98,13 @@ def _room(balance: Balance, y: Floats) -> float:
     return float(min(np.min((c.static[stuck] - np.abs(c.force[stuck])) / limit), np.min(c.normal)))
 
 
+def _scales(balance: Balance, y: Floats) -> Floats:
+    """The size that every unknown has in a set of equilibria: that which forces up to the static limit give it."""
+    p, n = balance.parameters, balance.n
+    _, columns = equilibrated(balance.slopes(y, p)[0])
+    return sizes_in(columns, y, np.append(np.zeros(n), balance.contacts(y, p).static[balance.stuck]))
+
+
 # -- linear forces ---------------------------------------------------------------------------------------------------
 
 
@@ -87,19 +112,25 @@ def _polytope(balance: Balance, y: Floats) -> Resting | None:
     p, n, stuck = balance.parameters, balance.n, balance.stuck
     A, _, S_z = balance.slopes(y, p)
     limit = balance.contacts(y, p).static[stuck]
-    scales = scale_of(np.array([y, np.append(np.zeros(n), limit)]), len(y))
+    factors, scales = equilibrated(A)[0], _scales(balance, y)
     # |λ| ≤ S, written as rows · change ≤ room.
     hold = np.hstack([np.zeros((len(stuck), n)), np.eye(len(stuck))])
     limits = np.hstack([S_z[stuck], np.zeros((len(stuck), len(stuck)))])
     rows = np.vstack([hold - limits, -hold - limits])
     room = np.concatenate([limit - y[n:], limit + y[n:]])
+    # The tolerances of the linear program are absolute: it sees numbers of the size 1.
+    held = 1 / np.max(np.abs(rows * scales), axis=1)
+    rests = factors[:, None] * A * scales
+    rests /= np.max(np.abs(rests), initial=1e-300)
     changes, ranges = [], []
     for j in range(n):
         ends, found = [], []
         for side in (1.0, -1.0):
             cost = np.zeros(len(y))
             cost[j] = side
-            best = linprog(cost, rows * scales, room, A * scales, np.zeros(len(A)), bounds=(None, None))
+            best = linprog(
+                cost, held[:, None] * rows * scales, held * room, rests, np.zeros(len(A)), bounds=(None, None)
+            )
             if best.status == 2:
                 return None
             if best.status == 0 and best.x is not None:
@@ -111,7 +142,7 @@ def _polytope(balance: Balance, y: Floats) -> Resting | None:
         changes += found if ends[1] - ends[0] > 1e-12 * scales[j] else []
     inside = y + np.mean(changes, axis=0) if changes else y
     inside = np.where(np.abs(inside) > 1e-14 * scales, inside, 0.0)
-    return Resting(inside, tuple(ranges), _is_box(A, rows, room, y, ranges, n))
+    return Resting(inside, tuple(ranges), _is_box(A, rows, room, y, ranges, n), scales)
 
 
 def _clean(value: float, scale: float) -> float:
@@ -151,7 +182,7 @@ def _inside(balance: Balance, y: Floats) -> Floats | None:
         return np.append(balance.residual(u, p), u[n:]), np.vstack([balance.slopes(u, p)[0], forces])
 
     try:
-        u = newton(equations, np.append(y[:n], np.zeros(balance.size - n)), scale_of(np.array([y]), len(y)))
+        u = newton(equations, np.append(y[:n], np.zeros(balance.size - n)), _scales(balance, y))
         F, _ = equations(u)
         small = float(np.max(np.abs(F))) <= 1e-9 * float(np.max(balance.contacts(u, p).static))
         return u if small and _room(balance, u) >= 0 else None
@@ -174,8 +205,7 @@ class _Rests:
 def _line(balance: Balance, seed: Floats) -> Resting | None:
     """A set of one dimension, walked along in both directions until a contact reaches its limit."""
     equations = _Rests(balance)
-    limit = balance.contacts(seed, balance.parameters).static[balance.stuck]
-    scales = scale_of(np.array([seed, np.append(np.zeros(balance.n), limit)]), len(seed))
+    scales = _scales(balance, seed)
     first = place(equations, seed, scales, None)
     ends, seen = [], [seed]
     for tangent in (first.tangent, -first.tangent):
@@ -190,7 +220,8 @@ def _line(balance: Balance, seed: Floats) -> Resting | None:
     ranges = tuple((float(a), float(b)) for a, b in zip(values.min(axis=0), values.max(axis=0), strict=True))
     wide = sum(bool(high - low > 1e-12 * s) for (low, high), s in zip(ranges, scales, strict=False))
     middle = _middle(balance, ends, seed)
-    return Resting(np.where(np.abs(middle) > 1e-14 * scales, middle, 0.0), ranges, wide == 1)
+    bounded = tuple(ends) if np.all(np.isfinite(ends)) else ()
+    return Resting(np.where(np.abs(middle) > 1e-14 * scales, middle, 0.0), ranges, wide == 1, scales, bounded)
 
 
 def _middle(balance: Balance, ends: Sequence[Floats], seed: Floats) -> Floats:
@@ -243,8 +274,7 @@ def _turning(equations: _Rests, here: Place, there: Place, ds: float, scales: Fl
 def _optimised(balance: Balance, seed: Floats) -> Resting | None:
     """The extent of a set of several dimensions, by local optimisation from a point inside."""
     n, p, stuck = balance.n, balance.parameters, balance.stuck
-    limit = balance.contacts(seed, p).static[stuck]
-    scales = scale_of(np.array([seed, np.append(np.zeros(n), limit)]), len(seed))
+    limit, scales = balance.contacts(seed, p).static[stuck], _scales(balance, seed)
     rows = _independent(balance.slopes(seed, p)[0] * scales)
 
     def still(x: Floats) -> Floats:
@@ -268,7 +298,7 @@ def _optimised(balance: Balance, seed: Floats) -> Resting | None:
             ends.append(float(best.x[j] * scales[j]) if abs(best.x[j]) < FARTHEST else -side * np.inf)
             seen.append(best.x * scales)
         ranges.append((_clean(ends[0], scales[j]), _clean(ends[1], scales[j])))
-    return Resting(seed, tuple(ranges), None)
+    return Resting(seed, tuple(ranges), None, scales)
 
 
 def _independent(A: Floats) -> Floats:
