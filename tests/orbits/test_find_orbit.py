@@ -1,5 +1,6 @@
 """Periodic orbits of the library models: exact values, multipliers, what is refused."""
 
+import time
 from functools import cache
 from math import sin
 
@@ -172,6 +173,26 @@ def test_a_period_of_the_excitation_that_equations_do_not_show() -> None:
     assert orbit.period == pytest.approx(2 * np.pi * orbit.turns)
 
 
+def test_an_excitation_of_amplitude_zero_is_none() -> None:
+    """With a period of its own the orbit was once taken for 53 periods of an excitation that is not there."""
+    model = M.excited_oscillator(xi=0.1, beta=0.0, v0=0.5)
+    orbit = ss.find_orbit(model)
+    assert orbit.period == pytest.approx(10.4072194164, abs=1e-9)
+    assert orbit.turns == 0 and len(orbit.signature) == 2
+    branch = ss.follow(orbit, "force.beta", to=0.1)
+    assert len(branch) == 1 and "beyond, an excitation begins" in branch.reason
+    smooth = ss.find_orbit(model, method=ss.Smooth(eps=1e6))
+    assert smooth.turns == 0 and smooth.period == pytest.approx(orbit.period, rel=1e-2)
+
+
+def test_equations_that_contradict_each_other_have_no_orbit() -> None:
+    """Asked to repeat itself with a beat that is nearly its own period, a motion has no orbit: to come as near to that
+    as it can is not enough."""
+    model = M.excited_oscillator(xi=0.1, beta=0.0, v0=0.5)
+    with pytest.raises(ss.OrbitError, match="no periodic orbit was found: the equations contradict each other"):
+        ss.find_orbit(model, ([3.9, 0.5], 10.4072), forcing=10.4072)
+
+
 def test_switch_model_shooting_converges() -> None:
     """leine1998 Sec. 6: from ([1.1, 0], 12), with the fundamental matrix by differences."""
     orbit = ss.find_orbit(M.block_on_belt(), ([1.1, 0], 12), method=ss.Switch(eta=1e-6))
@@ -188,6 +209,68 @@ def test_smooth_orbits_approach_the_exact_one() -> None:
         assert orbit.multipliers[0].real == pytest.approx(1.0, abs=1e-6)
     slopes = np.diff(np.log10(errors))
     assert np.all(slopes < -0.4) and errors[-1] < 0.1
+
+
+def test_from_a_start_in_stick_a_smoothed_orbit_is_found_at_once() -> None:
+    """The first step in stick may be as long as one likes: it is no measure of time."""
+    model = M.drill_string()
+    assert 0.05 < Motion(model).time_scale(np.array(model.start_state(None))) < 5
+    before = time.perf_counter()
+    orbit = ss.find_orbit(model, method=ss.Smooth(eps=1e4, shape="quartic"))
+    assert orbit.stable and orbit.period == pytest.approx(6.53058288421, rel=2e-3)
+    assert time.perf_counter() - before < 30
+
+
+def test_switch_orbits_where_friction_jumps() -> None:
+    """The band leaves a time of the order √η undecided; multipliers are told all the same, and the period is one."""
+    for eta in (1e-4, 1e-6):
+        orbit = ss.find_orbit(M.drill_string(), method=ss.Switch(eta=eta))
+        assert orbit.period == pytest.approx(6.53058288421, abs=np.sqrt(eta))
+        assert np.abs(orbit.multipliers - np.array([1, 0])) == pytest.approx(0, abs=1e-2)
+
+
+def test_many_starts_in_chaos_take_seconds() -> None:
+    """Most of these starts never settle; those that do, do on one orbit."""
+    before = time.perf_counter()
+    (orbit,) = ss.find_orbits(M.two_blocks(v_dr=0.085), starts=6)
+    assert orbit.stable and orbit.period == pytest.approx(18.63963362, abs=1e-7)
+    assert time.perf_counter() - before < 40
+    found = ss.find_orbits(M.two_blocks(v_dr=0.085), starts=4, unstable=True)
+    assert any(not orbit.stable for orbit in found)
+
+
+def test_an_orbit_without_stick_from_a_run_that_ends_anywhere() -> None:
+    """It is begun at the time zero of the excitation, wherever in its period the run ended; and goes round once."""
+    mass, belt = ss.Mass("mass", m=1.0), ss.Belt("belt", speed=3.0)
+    push = ss.Force(mass, lambda t, a=0.5: a * sin(t) ** 2)
+    contact = ss.Contact(mass, belt, law=ss.Coulomb(mu_s=1.0), normal=1.0)
+    model = ss.System(
+        ss.Spring(mass, ss.ground, force=lambda e: e + 0.5 * e**3), ss.Damper(mass, ss.ground, c=0.3), push, contact
+    )
+    orbit = ss.find_orbit(model, ss.simulate(model, t=61.7))
+    assert orbit.period == pytest.approx(np.pi) and orbit.turns == 1 and str(orbit.signature) == "slip-"
+    again = ss.find_orbit(model, (orbit.start, 3 * np.pi))
+    assert again.turns == 1 and again.start == pytest.approx(orbit.start, abs=1e-12)
+
+
+def test_orbits_are_guesses_for_other_methods_and_excitations() -> None:
+    model = M.forced_oscillator(eta=0.9)
+    orbit = orbit_named("forced III, 1:1")
+    smooth = ss.find_orbit(model, orbit, method=ss.Smooth(eps=1e4))
+    assert smooth.turns == 1 and smooth.start_time > 0
+    assert ss.find_orbit(model, smooth).period == pytest.approx(orbit.period, rel=1e-12)
+    still = M.forced_oscillator(eta=0.9, u0=0.0)
+    free = ss.find_orbit(still, orbit)
+    assert free.autonomous and free.period == pytest.approx(ss.find_orbit(still).period, rel=1e-10)
+
+
+def test_an_excitation_without_a_period_is_told_by_all_methods() -> None:
+    mass, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.5)
+    contact = ss.Contact(mass, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0)
+    model = ss.System(ss.Spring(mass, ss.ground, k=1.0), ss.Force(mass, lambda t, a=0.3: a * t), contact)
+    for method in (ss.Exact(), ss.Smooth(eps=1e3), ss.Switch()):
+        with pytest.raises(ss.OrbitError, match="give forcing="):
+            ss.find_orbit(model, ([1.0, 0.0], 10.0), method=method)
 
 
 def test_an_orbit_is_saved_and_loaded(tmp_path) -> None:

@@ -25,6 +25,9 @@ FRACTIONS = np.arange(17) / 16
 MOST_REPETITIONS = 64
 """How often a guess may go through an orbit without events."""
 
+MOST_PHASES = 100
+"""Phases of a guess that does not repeat itself yet beyond which it is not worth a try."""
+
 SHIFTS = (0.0, 0.31, 0.57, 0.83)
 """Where in the period a guess is cut, tried in this order: a cut must not fall on an event."""
 
@@ -168,6 +171,8 @@ def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) ->
             if pieces is None:
                 reasons.append("the guess begins and ends in different modes")
                 continue
+            if len(pieces) > MOST_PHASES and not guess.settled:
+                raise OrbitError(f"the guess has {len(pieces)} phases and does not repeat itself yet")
             return solve(motion, pieces, guess.scale, turns, forcing)
         except (NoConvergence, MotionError, OrbitError) as error:
             reasons.append(str(error))

@@ -228,7 +228,7 @@ def _middle(orbit: Orbit) -> Guess:
     longest = int(np.argmax(durations))
     time = orbit.start_time + float(np.sum(durations[:longest]) + 0.5 * durations[longest])
     names, run = orbit.model.states, orbit.data
-    middle = interpolate(run, [min(time, orbit.start_time + orbit.period)])
+    middle = interpolate(run, [time])
     state = np.array([float(middle[name][0]) for name in names])
     scale = scale_of(np.column_stack([run[name].values for name in names]), len(names))
     return Guess(state, time, orbit.period, scale)

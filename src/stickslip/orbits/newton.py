@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import splu
 
 Floats = NDArray[np.float64]
 Equations = Callable[[Floats], tuple[Floats, Floats]]
@@ -21,6 +23,8 @@ ROUND_OFF = 1e-11
 
 
 MOST_POLISHINGS = 6
+LARGE = 200
+"""So many equations have mostly derivatives that are zero: those of a phase by the unknowns of all others but one."""
 
 
 class NoConvergence(ValueError):
@@ -37,12 +41,14 @@ class History:
 
 def solve_linear(J: Floats, F: Floats) -> Floats:
     """The solution of J x = F; the shortest, or the closest, where there is not exactly one."""
+    if not np.all(np.isfinite(J)) or not np.all(np.isfinite(F)):  # LAPACK would complain on the screen
+        raise NoConvergence("the equations or their derivatives are not finite")
     if J.shape[0] == J.shape[1]:
         try:
-            x = np.linalg.solve(J, F)
+            x = np.linalg.solve(J, F) if len(J) < LARGE else splu(csc_matrix(J)).solve(F)
             if np.all(np.isfinite(x)) and np.max(np.abs(J @ x - F)) <= 1e-6 * (np.max(np.abs(F)) + 1e-300):
                 return np.asarray(x, float)
-        except np.linalg.LinAlgError:
+        except (np.linalg.LinAlgError, RuntimeError):  # singular, as SuperLU says it
             pass
     return np.asarray(np.linalg.lstsq(J, F, rcond=1e-13)[0], float)
 
@@ -74,9 +80,8 @@ def newton(
     for _ in range(most):
         F, J = equations(u)
         residual = float(np.max(np.abs(F), initial=0.0))
-        if not np.isfinite(residual) or not np.all(np.isfinite(J)):
-            raise NoConvergence("the residual or its derivatives are not finite")
-        x = -solve_linear(J * scales, F)
+        with np.errstate(over="ignore"):  # what overflows is no solution
+            x = -solve_linear(J * scales, F)
         size = float(np.max(np.abs(x), initial=0.0))
         history.residuals.append(residual)
         history.steps.append(size)

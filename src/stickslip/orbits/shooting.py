@@ -31,7 +31,7 @@ from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 DIFFERENCE = 3e-5
-"""Half the distance of neighbouring starts, relative to the size of each state: the switch model is rough below."""
+"""The least distance of neighbouring starts, relative to the size of each state: the switch model is rough below."""
 
 
 class Flow(ABC):
@@ -106,6 +106,12 @@ class DifferenceFlow(Flow):
         super().__init__(with_parameters(model, list(model.parameters), parameters), parameters)
         self.method = method
 
+    @cached_property
+    def _jumps(self) -> bool:
+        """Whether static friction exceeds kinetic friction at rest."""
+        rest = self.method.compile(self.model).evaluate(self.model.start_state(), 0.0, [0] * len(self.model.contacts))
+        return bool(np.any(rest.static > rest.kinetic * (1 + 1e-9)))
+
     def _end(self, model: Model, y: Floats, t: float, duration: float) -> Floats:
         if not duration > 0:
             raise MotionError(f"the period ran to {duration:.3g} while it was sought")
@@ -118,28 +124,31 @@ class DifferenceFlow(Flow):
     def map(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
         n, model = len(y), self.model
         size = np.maximum(np.abs(y), np.max(np.abs(y)))
+        # So what the method leaves undecided and what is not linear do the same harm.
+        part = max(DIFFERENCE, 0.3 * self.accuracy(size) ** (1 / 3))
         end = self._end(model, y, t, duration)
         phi, by_parameter = np.zeros((n, n)), np.zeros((n, len(which)))
         for j in range(n):
             step = np.zeros(n)
-            step[j] = DIFFERENCE * size[j]
+            step[j] = part * size[j]
             ahead, behind = self._end(model, y + step, t, duration), self._end(model, y - step, t, duration)
             phi[:, j] = (ahead - behind) / (2 * step[j])
         names = list(model.parameters)
         for k, number in enumerate(which):
             value = self.parameters[number]
-            step_p = DIFFERENCE * max(abs(value), 1e-3)
+            step_p = part * max(abs(value), 1e-3)
             ends = [self._end(model.with_({names[number]: value + s}), y, t, duration) for s in (step_p, -step_p)]
             by_parameter[:, k] = (ends[0] - ends[1]) / (2 * step_p)
-        short = DIFFERENCE * duration
+        short = part * duration
         rate = (self._end(model, y, t, duration + short) - self._end(model, y, t, duration - short)) / (2 * short)
         start_rate = (self._end(model, y, t, short) - y) / short
         return Map(end, phi, by_parameter, np.zeros(n), rate, start_rate, 0, 0)
 
     def accuracy(self, scale: Floats) -> float:
-        """Within its band, and within the tolerance of its steps, the switch model leaves a velocity undecided."""
+        """The width η of its band, relative to velocities; where friction jumps, the time spent in it counts, as √η."""
         velocities = [size for name, size in zip(self.model.states, scale, strict=True) if name.startswith("v.")]
-        return self.method.eta / max(velocities, default=float(np.max(scale))) + self.method.rtol
+        band = self.method.eta / max(velocities, default=float(np.max(scale))) + self.method.rtol
+        return float(np.sqrt(band)) if self._jumps else band
 
     def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
         times = t + durations
@@ -321,8 +330,9 @@ class ShootingProblem:
             return None
         values = shot.flow.sampled(shot.y, self.time, shot.period / np.array(parts, float))
         start = shot.flow.state(shot.y, self.time)
+        closeness = max(1e-3 if loosely else 1e-5, self.accuracy)
         for times, value in zip(parts, values, strict=True):
-            if np.max(np.abs(value - start) / self.scale) < (1e-3 if loosely else 1e-5):
+            if np.max(np.abs(value - start) / self.scale) < closeness:
                 problem = self.like(turns=self.turns // times, free=(), parameters=shot.parameters)
                 u = problem.pack(shot.y, shot.period / times, shot.parameters)
                 return problem.orbit(problem.solved(problem.root(u)))
@@ -360,10 +370,24 @@ def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem,
     return problem, u
 
 
+def _slipping(model: Model, guess: Guess, method: Method) -> Guess:
+    """The guess later in its period, where contacts slip fastest: in stick neighbouring motions differ in kind."""
+    times = guess.time, guess.time + guess.period
+    run = simulate(model, times, start=list(guess.state), method=method, samples=400)
+    speed = np.abs(run["slip_velocity"].values)
+    moving = np.max(speed, axis=0, initial=0.0) > 1e-3 * np.max(guess.scale)
+    if not np.any(moving):
+        return guess
+    fastest = int(np.argmax(np.min((speed / np.max(speed, axis=0, initial=1e-300))[:, moving], axis=1)))
+    state = np.array([float(run[name][fastest]) for name in model.states])
+    return replace(guess, state=state, time=float(run["time"][fastest]))
+
+
 def shoot(motion: Motion, guess: Guess, method: Method, turns: int, forcing: float | None) -> Orbit:
     """The orbit near a guess of a method that smears the discontinuity."""
     model, scale = motion.model, guess.scale
     excitation = forcing or motion.forcing_period
+    guess = _slipping(model, guess, method)
     t = guess.time % excitation if excitation else 0.0
     flow = flow_for(model, method, motion.parameters)
     problem = ShootingProblem(model, method, scale, (), turns, forcing, None, t)
