@@ -50,7 +50,9 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
                 "a branch of equilibria cannot be saved whole: save its table, branch.data.to_netcdf(path)"
             )
         data = what.data
-        special = [{"orbit": _record(p.orbit), "margin": p.margin, "note": p.note} for p in what.special]
+        special = [
+            {"orbit": _record(p.orbit), "margin": p.margin, "note": p.note, "numbers": p.numbers} for p in what.special
+        ]
         data.attrs |= {
             "model": _model_text(what.points[0].model),
             "evaluations": what.evaluations,
@@ -147,6 +149,7 @@ def _branch(model: Model, data: xr.Dataset) -> Branch:
                 margin,
                 extremes,
                 int(data["special_after"].values[i]),
+                {str(k): float(v) for k, v in record["numbers"].items()},
             )
         )
     extremes = np.stack([data["minimum"].values, data["maximum"].values], axis=1)

@@ -105,8 +105,9 @@ class Branch:
         shown = point.orbit.multipliers[:6]
         values = ", ".join(f"{m.real:.6g}" + (f"{m.imag:+.6g}i" if m.imag else "") for m in shown)
         values += ", …" if len(shown) < len(point.orbit.multipliers) else ""
+        values = point.note if point.numbers else values
         if isinstance(point.orbit, Equilibrium):
-            return f"{point.kind:<24} {point.value:>16.10g}  {point.note if point.numbers else values}"
+            return f"{point.kind:<24} {point.value:>16.10g}  {values}"
         return f"{point.kind:<24} {point.value:>16.10g} {point.orbit.period:>16.10g}  {values}"
 
     def plot(self, **keywords: Any) -> Any:

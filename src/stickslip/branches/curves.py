@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.branches.branch import Branch, SpecialPoint
-from stickslip.branches.margins import FLIP, FOLD, TORUS, margins
-from stickslip.branches.walk import FAILURES, FIRST, SHORTEST
-from stickslip.model.errors import ModelError
+from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
+from stickslip.branches.steps import FAILURES
+from stickslip.branches.walk import FIRST, SHORTEST
 from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.newton import NoConvergence, solve_linear
 from stickslip.orbits.orbit import Orbit
@@ -71,7 +71,7 @@ class Curve:
             try:
                 u, iterations = self._corrected(self.u + ds * self.tangent * self.scales, self.tangent, ds)
                 self._allowed(u)
-            except (*FAILURES, ModelError):
+            except FAILURES:
                 ds *= 0.5
                 if ds < SHORTEST:
                     return f"The steps shrank to nothing near {self.names[1]} = {self.u[-1]:.10g}."
@@ -109,7 +109,8 @@ class Curve:
         V, slopes = self._free_directions(u)
         tangent = V @ np.array([-slopes[1], slopes[0]])
         tangent /= np.linalg.norm(tangent)
-        self.tangent = tangent if tangent @ along >= 0 else -tangent
+        ahead = self.problem.slid(u, along * self.scales) / self.scales
+        self.tangent = tangent if tangent @ ahead >= 0 else -tangent
         orbit, extremes = self.problem.orbit(solved), self.problem.extremes(solved)
         self.points.append(orbit)
         self.extremes.append(extremes)
@@ -155,7 +156,7 @@ class Curve:
         if kind == FOLD:
             return self._singularity()
         key = self.point.margin
-        if key is None:
+        if key is None or kind == BRANCH_POINT:
             raise OrbitError(f"a {kind} cannot be followed in two parameters")
         return lambda u: margins(problem, problem.solved(u), key).get(key, np.nan)
 

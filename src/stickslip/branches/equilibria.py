@@ -26,8 +26,9 @@ from stickslip.branches.critical import (
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
-from stickslip.orbits.arclength import Place, corrected, is_singular, located, place
+from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
+from stickslip.orbits.crossings import Crossing, crossing
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.newton import NoConvergence
@@ -41,6 +42,9 @@ FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-8
 
 STRAIGHT = 0.9
 """The cosine of the largest angle by which a path may turn in one step."""
+
+ASIDE = (0.01, 0.003, 0.03, 1e-3, 3e-4, 1e-4)
+"""How far from a branch point the other branch is taken up."""
 
 SMALLEST = 1e-2
 """How far the unit of an unknown may shrink, as a part of its largest size on the way."""
@@ -325,13 +329,25 @@ class _Walk:
             return place(self.path, u, self.scales, self.here.tangent)
 
         if self.here.sign * there.sign < 0:
-            u = self._zero(lambda v: at(v).sign, there, s)
-            if u is not None and is_singular(self.path, u, self.scales, self.here.tangent):
-                yield self._distance(u), replace(self._special(BRANCH_POINT, u), margin=self.here.tangent * self.scales)
+            met = self._crossing(there, s)
+            if met is not None:
+                yield self._distance(met.u), self._branch_point(met)
                 return
         u = self._zero(lambda v: at(v).slope, there, s)
         if u is not None:
             yield self._distance(u), self._special(FOLD, self._settled_fold(u))
+
+    def _crossing(self, there: Place, s: float) -> Crossing | None:
+        """Where another path crosses between here and there."""
+        try:
+            met = crossing(self.path, 0.5 * (self.here.u + there.u), self.scales)
+        except (NoConvergence, np.linalg.LinAlgError):
+            return None
+        return met if met is not None and -1e-9 < self._distance(met.u) < s + 1e-9 else None
+
+    def _branch_point(self, met: Crossing) -> SpecialPoint:
+        known = met.along(self.here.tangent) * self.scales
+        return replace(self._special(BRANCH_POINT, met.u), margin=tuple(map(float, known)))
 
     def _settled_fold(self, u: Floats) -> Floats:
         """The fold to round-off: the path alone says where it is to the square root of that."""
@@ -400,40 +416,31 @@ class _Walk:
     def _switch(self, point: SpecialPoint) -> str:
         """Stand on the branch that crosses the known one at a branch point."""
         ahead = np.sign(self.bounds[0] - self.first[-1])
-        direction = self._other_direction(point.margin / self.scales)
-        direction = direction if direction[-1] * ahead >= 0 else -direction
-        for side in (direction, -direction):
-            for size in (0.01, 0.003, 0.03, 0.001):
-                guess = self.first + size * side * self.scales
-                try:
-                    u, _ = corrected(self.path, Place(self.first, side, 1.0), size, guess, self.scales)
-                except (NoConvergence, np.linalg.LinAlgError):
-                    continue
-                there = place(self.path, u, self.scales, side)
-                if min(self._margins(u).values(), default=1.0) > 0 and float(there.tangent @ side) > STRAIGHT:
-                    self.here = there
-                    self._keep(u)
-                    return ""
+        try:
+            met = crossing(self.path, self.first, self.scales)
+        except (NoConvergence, np.linalg.LinAlgError):
+            met = None
+        if met is not None:
+            direction = met.across(np.array(point.margin, float) / self.scales)
+            direction = direction if direction[-1] * ahead >= 0 else -direction
+            if self._step_aside(met, direction) or self._step_aside(met, -direction):
+                return ""
         return f"No other branch was found at the {point.kind} at {point.parameter} = {point.value:.10g}."
 
-    def _other_direction(self, known: Floats) -> Floats:
-        """The direction t of the branch that is not the known one: along both, the second derivative of the equations
-        vanishes in the direction that their first derivatives leave open."""
-        _, J = self.path.residual(self.first)
-        left, _, right = np.linalg.svd(J * self.scales)
-        a, b = right[-2:]
-
-        def bend(t: Floats) -> float:
-            plus, middle, minus = (self.path.residual(self.first + h * t * self.scales)[0] for h in (1e-4, 0.0, -1e-4))
-            return float(left[:, -1] @ (plus - 2 * middle + minus))
-
-        form = [bend(a), bend(a + b) - bend(a) - bend(b), bend(b)]
-        size = max(map(abs, form)) or 1.0
-        tangents = [a] if abs(form[0]) < 1e-5 * size else []
-        roots = np.roots(form) if not tangents else np.roots(form[1:])
-        tangents += [root.real * a + b for root in roots if abs(root.imag) < 1e-2 * (1 + abs(root))]
-        tangents = [t / np.linalg.norm(t) for t in tangents] or [a, b]
-        return min(tangents, key=lambda t: abs(float(t @ known)) / float(np.linalg.norm(known)))
+    def _step_aside(self, met: Crossing, direction: Floats) -> bool:
+        """Stand beside a branch point, in a direction."""
+        for size in ASIDE:
+            guess = met.u + size * direction * self.scales
+            try:
+                u, _ = corrected(self.path, Place(met.u, direction), size, guess, self.scales)
+            except (NoConvergence, np.linalg.LinAlgError):
+                continue
+            change = (u - met.u) / self.scales
+            if min(self._margins(u).values(), default=1.0) > 0 and met.leads(change, direction):
+                self.here = place(self.path, u, self.scales, change)
+                self._keep(u)
+                return True
+        return False
 
 
 def _beyond(bound: float, u: Floats) -> float:

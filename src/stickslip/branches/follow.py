@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from stickslip.branches.births import equilibrium_of
 from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.critical import HOPF
 from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
+from stickslip.branches.margins import FLIP
 from stickslip.branches.walk import LONGEST, Walk
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
@@ -51,6 +55,8 @@ def follow(
     >>> branch.special[-1]
     <grazing-sliding at table.speed = 4.611989021, period 6.43947489>
     """
+    if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(what.orbit, Orbit):
+        what = replace(what, orbit=equilibrium_of(what.orbit))
     start = what.orbit if isinstance(what, SpecialPoint) else what
     if isinstance(start, Equilibrium):
         special = what if isinstance(what, SpecialPoint) else None
@@ -77,12 +83,13 @@ def follow(
     low, high = sorted(check_number("follow: to", value) for value in to)
     if not low < present < high:
         raise OrbitError(f"{parameter} is {present:g}, which is not between {low:g} and {high:g}")
-    if point is not None:
+    if point is not None and point.kind == FLIP:  # the orbit of twice the period is the same on both sides
         return Walk(start, parameter, (low, high), step, most, report).branch(point)
-    down = Walk(start, parameter, (low, high), step, most, report).branch()
+    down = Walk(start, parameter, (low, high), step, most, report).branch(point, -1.0)
     if "is closed" in down.reason:
         return down
-    return joined(down, Walk(start, parameter, (high, low), step, most, report).branch())
+    up = Walk(start, parameter, (high, low), step, most, report).branch(point, 1.0)
+    return joined(down, up) if len(down) and len(up) else max(down, up, key=len)
 
 
 def check_parameter(model: Model, name: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from stickslip.orbits.motion import Motion, Phase
+from stickslip.orbits.motion import Motion, MotionError, Phase
 from stickslip.orbits.phases import Problem, Solved, guard_terms
 from stickslip.orbits.signature import SECTION, STOP
 from stickslip.orbits.stability import Complexes, nontrivial
@@ -18,8 +18,9 @@ Floats = NDArray[np.float64]
 FOLD, FLIP, TORUS, BRANCH_POINT = "fold", "flip", "Neimark–Sacker", "branch point"
 GRAZING, CROSSING, SWITCHING, ADDING = "grazing-sliding", "crossing-sliding", "switching-sliding", "adding-sliding"
 LOSS, EXCHANGE = "loss of a phase", "exchange of events"
-SAMPLES = 48
-"""Points of a phase at which a guard is looked at for a tangency."""
+SAMPLES = 64
+"""Points of a phase at which a guard is looked at for a tangency; they are dense at its ends, where events follow each
+other closely."""
 
 
 def flip_test(multipliers: Complexes, autonomous: bool) -> float:
@@ -36,6 +37,13 @@ def torus_test(multipliers: Complexes, autonomous: bool) -> float:
 def has_pair_on_circle(multipliers: Complexes) -> bool:
     """Whether a complex pair lies on the unit circle; two real multipliers with product 1 are no bifurcation."""
     return bool(np.any((np.abs(np.abs(multipliers) - 1) < 1e-5) & (np.abs(multipliers.imag) > 1e-6)))
+
+
+def outside(multipliers: Complexes, autonomous: bool) -> int | None:
+    """How many multipliers lie outside the unit circle; None where one is on it, or where they are not known."""
+    sizes = np.abs(nontrivial(multipliers, autonomous))
+    known = np.all(np.isfinite(sizes)) and not np.any(np.abs(sizes - 1) < 1e-6)
+    return int(np.sum(sizes > 1)) if known else None
 
 
 Margin = tuple[str, int, int, int]
@@ -69,8 +77,11 @@ def _of_event(problem: Problem, solved: Solved, j: int) -> dict[Margin, float]:
     for i, (old, new) in enumerate(zip(before, after, strict=True)):
         if old == 0 or new == old:
             continue
-        # Whether it sticks or passes through, what matters is the force that would hold it.
-        held = _held(problem, solved, following, i)
+        try:
+            # Whether it sticks or passes through, what matters is the force that would hold it.
+            held = _held(problem, solved, following, i)
+        except MotionError:  # where friction has no influence on what slips, nothing can hold it
+            continue
         force, static = held.row("force", i), held.row("static", i)
         for side in (1, -1) if new == 0 else (old,):
             room = float(held.values[static] - side * held.values[force])
@@ -106,7 +117,9 @@ def inner_minima(problem: Problem, solved: Solved, j: int) -> dict[Margin, tuple
     mode, begin, duration = problem.signature.modes[j], float(solved.begins[j]), float(solved.durations[j])
     if duration <= 0:
         return {}
-    times = duration * np.arange(1, SAMPLES) / SAMPLES
+    # Where a phase is only cut by a section, nothing happens at its ends either.
+    inside = slice(None) if problem.signature.events[j].kind == SECTION else slice(1, -1)
+    times = (0.5 * duration * (1 - np.cos(np.linspace(0.0, np.pi, SAMPLES + 1))))[inside]
     _, rates_at = motion.sampled(mode, solved.states[j], begin, times)
     found: dict[Margin, tuple[float, float]] = {}
     for kind, contact, side, terms in guards_of(mode, solved.ends[j].row):
@@ -140,6 +153,9 @@ def _minimum(
         here = motion.phase(mode, z, begin, t)
         return float(sum(weight * here.rates[row] for row, weight in terms))
 
-    t = float(brentq(rate, low, high, xtol=1e-14 * max(1.0, high), rtol=1e-14))
+    if rate(low) >= 0 or rate(high) <= 0:  # a sample met the minimum itself, but for round-off
+        t = min((low, high), key=lambda t: abs(rate(t)))
+    else:
+        t = float(brentq(rate, low, high, xtol=1e-14 * max(1.0, high), rtol=1e-14))
     here = motion.phase(mode, z, begin, t)
     return t, float(sum(weight * here.values[row] for row, weight in terms))

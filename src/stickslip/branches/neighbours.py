@@ -1,20 +1,22 @@
 """The signatures next to a signature: with a phase of no length taken out, two events exchanged, or one put in.
 
 Where a phase has just lost its length, the orbit also solves the equations of the signature without it; where a slip
-just touches rest, those of the signature with a stick of no length. From there the branch goes on.
+just touches rest, those of the signature with a stick of no length. From there the branch goes on. Where the last event
+goes, what is left is one phase without end, cut by a section.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.branches.margins import GRAZING, Margin, inner_minima
-from stickslip.orbits.exact import PhaseProblem
+from stickslip.orbits.exact import PhaseProblem, section_at
 from stickslip.orbits.phases import Solved, signature_of
-from stickslip.orbits.signature import RELEASE, STOP, Event, Mode, Piece
+from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Mode, Piece
 
 Floats = NDArray[np.float64]
 SHORT = 1e-3
@@ -27,13 +29,14 @@ def neighbours(problem: PhaseProblem, solved: Solved, margin: Margin) -> Iterato
     pieces = _pieces(problem, solved)
     if kind == GRAZING and which >= 10:  # inside a phase of slip
         yield _posed(problem, solved, _with_stick(problem, solved, pieces, margin, contact))
-    if len(pieces) <= 2:
+    if len(pieces) == 1:
         return
     # Where a phase loses its length, its guards may graze at the same time, and be noticed first.
-    for j in np.argsort(solved.durations):
-        if solved.durations[j] < SHORT * solved.period:
-            for new in _without(pieces, int(j)):
-                yield _posed(problem, solved, new)
+    short = [int(j) for j in np.argsort(solved.durations) if solved.durations[j] < SHORT * solved.period]
+    if len(short) > 1:  # in a symmetric orbit, two lose their length at once
+        yield from _posed_all(problem, solved, _without_all(problem, solved, pieces, short))
+    for j in short:
+        yield from _posed_all(problem, solved, _without(problem, solved, pieces, j))
 
 
 def _pieces(problem: PhaseProblem, solved: Solved) -> list[Piece]:
@@ -44,17 +47,56 @@ def _pieces(problem: PhaseProblem, solved: Solved) -> list[Piece]:
 
 
 def _posed(problem: PhaseProblem, solved: Solved, pieces: Sequence[Piece]) -> tuple[PhaseProblem, Floats]:
-    signature = signature_of(problem.signature.contacts, pieces)
-    new = PhaseProblem(
-        problem.motion, signature, problem.state_scale, problem.free, problem.turns, problem.forcing, None
-    )
+    signature, first = signature_of(problem.signature.contacts, pieces), pieces[0]
+    section = None
+    if first.event is None and not problem.turns:
+        motion = problem.motion.with_parameters(solved.parameters)
+        section = section_at(motion, first, problem.state_scale)
+    new = problem.like(signature=signature, section=section, time=first.time)
     states = np.array([piece.state for piece in pieces])
     durations = np.array([piece.duration for piece in pieces])
     return new, new.pack(states, durations, pieces[0].time, solved.parameters)
 
 
-def _without(pieces: list[Piece], j: int) -> Iterator[list[Piece]]:
+def _endless(problem: PhaseProblem, solved: Solved, piece: Piece) -> Piece:
+    """The only phase that is left, cut in its middle, where its guards are not zero."""
+    motion, half = problem.motion.with_parameters(solved.parameters), 0.5 * piece.duration
+    middle = motion.phase(piece.mode, piece.state, piece.time, half).state
+    return Piece(piece.mode, middle, piece.time + half, solved.period, None)
+
+
+def _posed_all(
+    problem: PhaseProblem, solved: Solved, candidates: Iterable[list[Piece]]
+) -> Iterator[tuple[PhaseProblem, Floats]]:
+    for pieces in candidates:
+        yield _posed(problem, solved, pieces)
+
+
+def _without_all(
+    problem: PhaseProblem, solved: Solved, pieces: list[Piece], short: Sequence[int]
+) -> Iterator[list[Piece]]:
+    """All phases without length taken out at once; those of equal modes that then meet are one."""
+    kept = [j for j in range(len(pieces)) if j not in short]
+    modes = [pieces[j].mode for j in kept]
+    first = next((k for k in range(len(kept)) if modes[k - 1] != modes[k]), None)
+    if first is None:
+        yield [_endless(problem, solved, pieces[kept[0]])] if kept else []
+        return
+    new: list[Piece] = []
+    for k in [*kept[first:], *kept[:first]]:
+        piece = pieces[k]
+        if new and new[-1].mode == piece.mode:
+            new[-1] = replace(new[-1], duration=new[-1].duration + piece.duration, event=piece.event)
+        else:
+            new.append(piece)
+    yield new
+
+
+def _without(problem: PhaseProblem, solved: Solved, pieces: list[Piece], j: int) -> Iterator[list[Piece]]:
     """Phase j taken out. Turned so that it is the second, it lies between its neighbours."""
+    if len(pieces) == 2:
+        yield [_endless(problem, solved, pieces[1 - j])]
+        return
     turn = [*range(j - 1, len(pieces)), *range(j - 1)] if j > 0 else [len(pieces) - 1, *range(len(pieces) - 1)]
     before, here, after, *rest = (pieces[i] for i in turn)
     if before.mode == after.mode:
@@ -86,6 +128,9 @@ def _with_stick(
     side = piece.mode[contact]
     stuck = tuple(0 if i == contact else m for i, m in enumerate(piece.mode))
     when = piece.time + time
+    if piece.event is None or piece.event.kind == SECTION:
+        slip = Piece(piece.mode, touch, when, solved.period, Event(STOP, contact, side))
+        return [slip, Piece(stuck, touch, when + solved.period, 0.0, Event(RELEASE, contact, -side))]
     return [
         *pieces[:j],
         Piece(piece.mode, piece.state, piece.time, time, Event(STOP, contact, side)),

@@ -24,7 +24,7 @@ PICTURES = ("branch", "period", "multipliers")
 """What the name of a picture's file may say."""
 ENDED = re.compile(
     r"ceases to exist|shrinks away|shrinks to a point|ends at .* by |at a flip of|meets that of|"
-    r"is closed|came back to the"
+    r"is closed|came back to the|have no branch"
 )
 """What the reason says where a branch ends by itself."""
 

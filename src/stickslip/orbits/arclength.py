@@ -18,6 +18,8 @@ from stickslip.orbits.newton import NoConvergence, newton
 
 Floats = NDArray[np.float64]
 MOST_ITERATIONS = 8
+ROUND_OFF, BESIDE = 1e-12, 1e-3
+"""What round-off leaves of a singular value that is zero; and how far beside a point one looks, in units of scales."""
 
 
 class Followable(Protocol):
@@ -31,11 +33,13 @@ class Followable(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """A point of a path: the unknowns, the unit tangent (in scaled unknowns), the sign of the bordered determinant."""
+    """A point of a path: the unknowns, the unit tangent (in scaled unknowns), and the determinant of the equations with
+    the tangent as one more row, by its sign and the logarithm of its size. It is zero where two paths cross."""
 
     u: Floats
     tangent: Floats
-    sign: float
+    sign: float = 1.0
+    log: float = 0.0
 
     @property
     def slope(self) -> float:
@@ -50,8 +54,10 @@ def place(equations: Followable, u: Floats, scales: Floats, along: Floats | None
     if along is not None and float(tangent @ along) < 0:
         tangent = -tangent
     bordered = np.vstack([J * scales, tangent])
-    sign = float(np.linalg.slogdet(bordered)[0]) if bordered.shape[0] == bordered.shape[1] else 1.0
-    return Place(u, tangent, sign)
+    if bordered.shape[0] != bordered.shape[1]:  # some equations say the same
+        return Place(u, tangent)
+    sign, log = np.linalg.slogdet(bordered)
+    return Place(u, tangent, float(sign), float(log))
 
 
 def null_vector(J: Floats, near: Floats | None = None) -> Floats:
@@ -67,11 +73,14 @@ def null_vector(J: Floats, near: Floats | None = None) -> Floats:
     return np.asarray(np.linalg.svd(J)[2][-1], float)
 
 
-def is_singular(equations: Followable, u: Floats, scales: Floats, tangent: Floats) -> bool:
-    """Whether another path crosses at u. A determinant may also change its sign by passing through infinity."""
-    _, J = equations.residual(u)
-    sizes = np.linalg.svd(np.vstack([J * scales, tangent]), compute_uv=False)
-    return bool(sizes[-1] < 1e-6 * min(1.0, sizes[0]))
+def is_one_of_many(equations: Followable, here: Place, scales: Floats) -> bool:
+    """Whether solutions fill a surface, so that there is no path; where two paths cross, they do not beside it."""
+
+    def is_singular(u: Floats) -> bool:
+        sizes = np.linalg.svd(equations.residual(u)[1] * scales, compute_uv=False)
+        return bool(sizes[-1] < ROUND_OFF * sizes[0])
+
+    return is_singular(here.u) and is_singular(here.u + BESIDE * here.tangent * scales)
 
 
 def corrected(equations: Followable, start: Place, s: float, guess: Floats, scales: Floats) -> tuple[Floats, int]:

@@ -13,7 +13,7 @@ from stickslip.orbits.guess import Guess, OrbitError
 from stickslip.orbits.motion import RTOL, Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
-from stickslip.orbits.phases import Problem, Solved, signature_of
+from stickslip.orbits.phases import Problem, Solved, normal_of, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
 from stickslip.orbits.stability import Complexes, multipliers_of
 
@@ -82,10 +82,7 @@ class PhaseProblem(Problem):
     def repeated(self, u: Floats, times: int) -> tuple[PhaseProblem, Floats]:
         """The same orbit gone through several times in one period."""
         states, durations, start, parameters = self.unpack(u)
-        problem = PhaseProblem(
-            self.motion, self.signature.repeated(times), self.state_scale, self.free,
-            self.turns * times, self.forcing, self.section,
-        )  # fmt: skip
+        problem = self.like(signature=self.signature.repeated(times), turns=self.turns * times)
         return problem, problem.pack(np.tile(states, (times, 1)), np.tile(durations, times), start, parameters)
 
     def tiled(self, change: Floats, times: int) -> Floats:
@@ -108,6 +105,35 @@ class PhaseProblem(Problem):
         return np.asarray((rows[:half] - rows[half:]).ravel(), float)
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the orbit is cut by a plane anywhere, having neither events nor an excitation."""
+        return self.section is not None
+
+    def start_rate(self, solved: Solved) -> Floats:
+        """The motion at the start, in units of the size of the states."""
+        return solved.ends[0].start_rate / self.state_scale
+
+    def passage(self, solved: Solved) -> float:
+        """How fast the motion passes through the section, if there is one."""
+        return float(self.section[1] @ self.start_rate(solved)) if self.section is not None else 1.0
+
+    def unknowns(self, state: Floats, period: float, like: Floats, value: float) -> Floats:
+        """An orbit without events, as unknowns: with this value of the last parameter, the others as in `like`."""
+        parameters = self.unpack(np.append(like[:-1], value))[3]
+        return self.pack(
+            np.tile(state, (self.phases, 1)), np.full(self.phases, period / self.phases), self.time, parameters
+        )
+
+    def turned(self, change: Floats) -> Floats:
+        """A change of the unknowns, as one of those of `orbit`, which begins with another phase."""
+        first, inner = _anchor(self.signature), self.phases * (self.n + 1)
+        blocks = change[:inner].reshape(self.phases, self.n + 1)
+        rest = change[inner:].copy()
+        if self.has_start_time:
+            rest[0] += blocks[:first, self.n].sum()
+        return np.concatenate([np.roll(blocks, -first, axis=0).ravel(), rest])
+
+    @property
     def evaluations(self) -> int:
         """Taylor expansions so far."""
         return self.motion.evaluations
@@ -116,11 +142,24 @@ class PhaseProblem(Problem):
         """The same equations with the section, if there is one, through the present orbit."""
         if self.section is None:
             return self
-        states, _, start, parameters = self.unpack(u)
-        section = section_at(
-            self.motion.with_parameters(parameters), self.signature, states[0], start, self.state_scale
-        )
-        return PhaseProblem(self.motion, self.signature, self.state_scale, self.free, self.turns, self.forcing, section)
+        states, durations, start, parameters = self.unpack(u)
+        piece = Piece(self.signature.modes[0], states[0], start, float(durations[0]), None)
+        other = self.like(section=section_at(self.motion.with_parameters(parameters), piece, self.state_scale))
+        other._last = self._last
+        return other
+
+    def slid(self, u: Floats, change: Floats) -> Floats:
+        """A change of the unknowns that may lead out of the section, as the change of the same orbits within it."""
+        if self.section is None:
+            return change
+        solved, inner = self.solved(u), self.phases * (self.n + 1)
+        blocks = change[:inner].reshape(self.phases, self.n + 1).copy()
+        rates = np.array([end.start_rate for end in solved.ends])
+        normal = self.section[1] / self.state_scale
+        later = -(blocks[:, : self.n] @ normal) / (rates @ normal)
+        blocks[:, : self.n] += later[:, None] * rates
+        blocks[:, self.n] += np.roll(later, -1) - later
+        return np.concatenate([blocks.ravel(), change[inner:]])
 
 
 def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float) -> Floats:
@@ -151,15 +190,13 @@ def _stationary(times: Floats, values: Floats, rates: Floats) -> float:
     return float(times[0]) + h * (inside[0] if inside else a / (a - b))
 
 
-def section_at(
-    motion: Motion, signature: Signature, state: Floats, time: float, scale: Floats
-) -> tuple[Floats, Floats]:
-    """A point and the direction of motion there, which stands on the section."""
-    rate = motion.phase(signature.modes[0], state, time, 0.0).start_rate / scale
-    size = float(np.linalg.norm(rate))
-    if not size > 0:
+def section_at(motion: Motion, piece: Piece, scale: Floats) -> tuple[Floats, Floats]:
+    """A section across an orbit without events, which begins with `piece`: a point of it, and its normal."""
+    values, rates = motion.sampled(piece.mode, piece.state, piece.time, piece.duration * FRACTIONS)
+    rate = rates[0, : motion.states]
+    if not float(np.linalg.norm(rate / scale)) > 0:
         raise OrbitError("the guess does not move: it is an equilibrium")
-    return state, rate / size
+    return piece.state, normal_of(rate, values[:, : motion.states], scale)
 
 
 def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) -> Orbit:
@@ -214,8 +251,8 @@ def solve(motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, fo
     durations = np.array([piece.duration for piece in pieces])
     section = None
     if signature.events[0].kind == SECTION and not turns:
-        section = section_at(motion, signature, pieces[0].state, pieces[0].time, scale)
-    problem = PhaseProblem(motion, signature, scale, (), turns, forcing, section)
+        section = section_at(motion, pieces[0], scale)
+    problem = PhaseProblem(motion, signature, scale, (), turns, forcing, section, pieces[0].time)
     return solution(problem, problem.pack(states, durations, pieces[0].time, motion.parameters))
 
 
@@ -299,8 +336,11 @@ def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = N
     phases = orbit.phases
     section = None
     if orbit.signature.events[0].kind == SECTION and not orbit.turns:
-        section = section_at(motion, orbit.signature, phases.states[0], orbit.start_time, phases.scale)
-    problem = PhaseProblem(motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section)
+        piece = Piece(orbit.signature.modes[0], phases.states[0], orbit.start_time, float(phases.durations[0]), None)
+        section = section_at(motion, piece, phases.scale)
+    problem = PhaseProblem(
+        motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section, orbit.start_time
+    )
     return problem, problem.pack(phases.states, phases.durations, orbit.start_time, motion.parameters)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from stickslip.orbits.motion import Entry, Motion, Phase
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Piece, Signature
 
 Floats = NDArray[np.float64]
+FLAT = 1e-3
+"""The smallest range of a state along an orbit that counts, as a part of the largest."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Solved:
 class Problem:
     """The equations of an orbit with a given signature. `free` are the parameters among the unknowns, by number.
 
-    `turns` is the number of periods of the excitation in one period of the orbit (0: not excited).
+    `turns` is the number of periods of the excitation in one period of the orbit (0: not excited). An orbit without
+    events is cut by a section: a plane (a point of it, and its normal), or for an excited system the instant `time`.
     """
 
     tolerance = 1e-11
@@ -52,13 +56,24 @@ class Problem:
         turns: int = 0,
         forcing: float | None = None,
         section: tuple[Floats, Floats] | None = None,
+        time: float = 0.0,
     ) -> None:
         self.motion, self.signature, self.state_scale = motion, signature, scale
         self.free, self.turns, self.forcing, self.section = tuple(free), turns, forcing, section
+        self.time = time
+        self._last: tuple[bytes, Solved] | None = None
         self.n, self.phases = motion.states, len(signature)
         self.has_start_time = turns > 0 and signature.events[0].kind != SECTION
         stuck = [i for i in range(motion.contacts) if all(mode[i] == 0 for mode in signature.modes)]
         self.always_stuck = [i for i in stuck if motion.is_rigid(i)]
+
+    def like(self, **changes: Any) -> Self:
+        """The same equations with something changed."""
+        own: dict[str, Any] = {
+            "motion": self.motion, "signature": self.signature, "scale": self.state_scale, "free": self.free,
+            "turns": self.turns, "forcing": self.forcing, "section": self.section, "time": self.time,
+        }  # fmt: skip
+        return type(self)(**own | changes)
 
     # -- the vector of unknowns ------------------------------------------------------------------------------------
 
@@ -79,7 +94,7 @@ class Problem:
         parameters = self.motion.parameters.copy()
         if self.free:
             parameters[list(self.free)] = u[len(u) - len(self.free) :]
-        start = float(u[inner]) if self.has_start_time else 0.0
+        start = float(u[inner]) if self.has_start_time else self.time
         return blocks[:, : self.n], blocks[:, self.n], start, parameters
 
     def scales(self, u: Floats) -> Floats:
@@ -94,8 +109,14 @@ class Problem:
     # -- equations -------------------------------------------------------------------------------------------------
 
     def solved(self, u: Floats) -> Solved:
-        """Every phase integrated."""
-        states, durations, start, parameters = self.unpack(u)
+        """Every phase integrated. The last one is remembered, since several questions are asked about it."""
+        key = u.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._integrated(u)
+        return self._last[1]
+
+    def _integrated(self, u: Floats) -> Solved:
+        states, durations, start, parameters = self.unpack(u.copy())
         motion = self.motion.with_parameters(parameters)
         begins = start + np.concatenate([[0.0], np.cumsum(durations)[:-1]])
         which = [*self.free, len(parameters)]
@@ -126,7 +147,8 @@ class Problem:
             J[at] /= self.state_scale[:, None]
             row = j * (n + 1) + n
             F[row] = self._guard(self.signature.events[j], j, end, solved, J[row])
-        return self._with_more(F, J, solved)
+        self._hold(F, J, solved)
+        return self._with_period(F, J, solved) if self.has_start_time else (F, J)
 
     def entry(self, solved: Solved, j: int) -> Entry:
         """Where the end of phase j becomes the begin of the next: internal states of contacts may jump there."""
@@ -164,43 +186,39 @@ class Problem:
         """Without events: a plane through a known point, across the motion; or the period of the excitation."""
         n = self.n
         if self.turns:
-            forcing = self.forcing_period(solved.parameters)
-            out[j * (n + 1) + n] = 1 / forcing
-            for i, number in enumerate(self.free):
-                slope = self.motion.with_parameters(solved.parameters).forcing_slopes([number])[0]
-                out[len(out) - len(self.free) + i] = -self.turns * slope / forcing
-            return float(solved.durations[j] / forcing - self.turns)
+            each = self.turns / self.phases
+            out[j * (n + 1) + n], out[len(out) - len(self.free) :] = self._period_slopes(solved, each)
+            return float(solved.durations[j] / self.forcing_period(solved.parameters) - each)
         assert self.section is not None
         point, normal = self.section
         out[j * (n + 1) : j * (n + 1) + n] = normal / self.state_scale
         return float(normal @ ((solved.states[j] - point) / self.state_scale))
 
-    def _with_more(self, F: Floats, J: Floats, solved: Solved) -> tuple[Floats, Floats]:
-        """The period of an excited orbit; contacts that never move stay where they are."""
-        n, more, slopes = self.n, [], []
-        if self.has_start_time:
-            forcing = self.forcing_period(solved.parameters)
-            row = np.zeros(J.shape[1])
-            for j in range(self.phases):
-                row[j * (n + 1) + n] = 1 / forcing
-            motion = self.motion.with_parameters(solved.parameters)
-            for i, number in enumerate(self.free):
-                row[len(row) - len(self.free) + i] = -self.turns * motion.forcing_slopes([number])[0] / forcing
-            more.append(solved.period / forcing - self.turns)
-            slopes.append(row)
-        end = solved.ends[0]
+    def _period_slopes(self, solved: Solved, turns: float) -> tuple[float, Floats]:
+        """How duration/T − turns changes with the duration and with the free parameters, T being that of excitation."""
+        forcing = self.forcing_period(solved.parameters)
+        slopes = self.motion.with_parameters(solved.parameters).forcing_slopes(self.free)
+        return 1 / forcing, -turns * slopes / forcing if self.forcing is None else np.zeros(len(self.free))
+
+    def _with_period(self, F: Floats, J: Floats, solved: Solved) -> tuple[Floats, Floats]:
+        """One equation more: the durations of an excited orbit add up to whole periods of the excitation."""
+        row = np.zeros(J.shape[1])
+        by_duration, row[len(row) - len(self.free) :] = self._period_slopes(solved, self.turns)
+        row[self.n : self.phases * (self.n + 1) : self.n + 1] = by_duration
+        return np.append(F, solved.period / self.forcing_period(solved.parameters) - self.turns), np.vstack([J, row])
+
+    def _hold(self, F: Floats, J: Floats, solved: Solved) -> None:
+        """Contacts that never move stay at rest: in stick their sliding velocity v never changes, so that one equation
+        says nothing about it. There v = 0 is added, in the direction in which the states change v."""
+        n, end, when = self.n, solved.ends[0], float(solved.begins[0] + solved.durations[0])
+        motion = self.motion.with_parameters(solved.parameters)
         for i in self.always_stuck:
-            motion = self.motion.with_parameters(solved.parameters)
-            v = motion.sliding(end.state, float(solved.begins[0] + solved.durations[0]))[i]
-            r = end.row("v", i)
-            row = np.zeros(J.shape[1])
-            size = float(np.max(self.state_scale[self.motion.velocities]))
+            r, row = end.row("v", i), np.zeros(J.shape[1])
             self._fill(row, 0, end.by_state[r], np.zeros(()), end.by_parameter[r])
-            more.append(v / size)
-            slopes.append(row / size)
-        if not more:
-            return F, J
-        return np.concatenate([F, more]), np.vstack([J, *slopes])
+            direction = end.by_state[r] * self.state_scale
+            direction /= direction @ direction
+            F[:n] += direction * motion.sliding(end.state, when)[i]
+            J[:n] += np.outer(direction, row)
 
     def forcing_period(self, parameters: Floats) -> float:
         """The period of the excitation: as given, or as the equations have it."""
@@ -243,6 +261,15 @@ class Problem:
         terms = guard_terms(self.signature.events[j], here)
         gradient = sum((weight * here.by_state[row] for row, weight in terms), np.zeros(self.n))
         return gradient, float(sum(weight * here.rates[row] for row, weight in terms))
+
+
+def normal_of(rate: Floats, values: Floats, scale: Floats) -> Floats:
+    """The normal of a section of an orbit, in units of `scale`: the plane stands on the motion `rate` at its start,
+    where every state is measured by the range of its `values` along the orbit. In these units small orbits are round,
+    so that they shrink within the plane."""
+    span = np.ptp(values, axis=0) / scale
+    normal = rate / scale / np.maximum(span, FLAT * np.max(span)) ** 2
+    return np.asarray(normal / np.linalg.norm(normal), float)
 
 
 def guard_terms(event: Event, end: Phase) -> list[tuple[int, float]]:

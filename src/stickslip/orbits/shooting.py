@@ -6,7 +6,7 @@ Reference: leine1998 Eq. (7), and its Sec. 4 on fundamental matrices by differen
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,7 @@ from stickslip.orbits.guess import Guess, OrbitError
 from stickslip.orbits.motion import Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
+from stickslip.orbits.phases import normal_of
 from stickslip.orbits.signature import SECTION, Event, Signature
 from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
 from stickslip.simulation import simulate
@@ -32,6 +33,15 @@ from stickslip.status import Status
 Floats = NDArray[np.float64]
 DIFFERENCE = 3e-5
 """The least distance of neighbouring starts, relative to the size of each state: the switch model is rough below."""
+
+PLACES = 6
+"""In so many places of a period an orbit is begun, until it is found."""
+
+FARTHEST = 1.5
+"""By this factor the period may change while an orbit is sought near a guess."""
+
+PIECES, FEW = 16, 4
+"""Parts of a period, and the steps in each below which neighbouring motions may not be resolved."""
 
 
 class Flow(ABC):
@@ -75,6 +85,8 @@ class SmoothFlow(Flow):
     def map(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
         try:
             end = self.flow.map(y, t, duration, which)
+            if end.steps < FEW * PIECES:
+                end = self._in_pieces(y, t, duration, which)
         except FlowError as error:
             raise MotionError(str(error)) from None
         self.evaluations += end.evaluations
@@ -83,8 +95,26 @@ class SmoothFlow(Flow):
     def accuracy(self, scale: Floats) -> float:
         return self.flow.rtol
 
+    def _in_pieces(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
+        """The same in steps that are no longer than a part of the duration. Where hardly anything moves, as on a small
+        orbit, the states alone would allow steps in which neighbouring motions are not resolved."""
+        ends = [self.flow.map(y, t, duration / PIECES, which)]
+        for k in range(1, PIECES):
+            ends.append(self.flow.map(ends[-1].y, t + duration * k / PIECES, duration / PIECES, which))
+        first, last = ends[0], ends[-1]
+        phi, by_parameter, by_start_time = first.phi, first.by_parameter, first.by_start_time
+        for end in ends[1:]:
+            phi = end.phi @ phi
+            by_parameter = end.phi @ by_parameter + end.by_parameter
+            by_start_time = end.phi @ by_start_time + end.by_start_time
+        steps, evaluations = sum(end.steps for end in ends), sum(end.evaluations for end in ends)
+        return Map(last.y, phi, by_parameter, by_start_time, last.rate, first.start_rate, steps, evaluations)
+
     def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
-        path = self.flow.path(y, t, float(durations[-1]))
+        try:
+            path = self.flow.path(y, t, float(durations[-1]))
+        except FlowError as error:
+            raise MotionError(str(error)) from None
         self.evaluations += path.evaluations
         times = t + durations
         return np.array([self.flow.state(row, float(time)) for row, time in zip(path(times), times, strict=True)])
@@ -324,6 +354,25 @@ class ShootingProblem:
         other[self.n] *= times
         return other
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the orbit is cut by a plane, having no excitation."""
+        return self.section is not None
+
+    def start_rate(self, shot: Shot) -> Floats:
+        return np.asarray(shot.end.start_rate / self.scale, float)
+
+    def passage(self, shot: Shot) -> float:
+        return float(self.section[1] @ self.start_rate(shot)) if self.section is not None else 1.0
+
+    def unknowns(self, state: Floats, period: float, like: Floats, value: float) -> Floats:
+        parameters = self.all_parameters(np.append(like[:-1], value))
+        flow = flow_for(self.model, self.method, parameters)
+        return self.pack(flow.exchanged(state, self.time), period, parameters)
+
+    def turned(self, change: Floats) -> Floats:
+        return change
+
     def shorter(self, shot: Shot, loosely: bool = False) -> Orbit | None:
         parts = [times for times in range(MOST_REPETITIONS, 1, -1) if self.turns % times == 0]
         if not parts:
@@ -332,11 +381,20 @@ class ShootingProblem:
         start = shot.flow.state(shot.y, self.time)
         closeness = max(1e-3 if loosely else 1e-5, self.accuracy)
         for times, value in zip(parts, values, strict=True):
-            if np.max(np.abs(value - start) / self.scale) < closeness:
+            missed = float(np.max(np.abs(value - start) / self.scale))
+            if missed < closeness and missed < closeness * self._extent(shot):
                 problem = self.like(turns=self.turns // times, free=(), parameters=shot.parameters)
                 u = problem.pack(shot.y, shot.period / times, shot.parameters)
-                return problem.orbit(problem.solved(problem.root(u)))
+                try:
+                    return problem.orbit(problem.solved(problem.root(u)))
+                except (NoConvergence, MotionError):
+                    continue
         return None
+
+    def _extent(self, shot: Shot) -> float:
+        """The size of an orbit: how far it goes from where it begins."""
+        values = shot.flow.sampled(shot.y, self.time, shot.period * np.arange(12) / 12)
+        return float(np.max(np.ptp(values, axis=0) / self.scale))
 
     def split(self, shot: Shot) -> Floats | None:
         """By how much the state after half a period differs from that at the start."""
@@ -348,15 +406,29 @@ class ShootingProblem:
     def moved(self, u: Floats) -> ShootingProblem:
         if self.section is None:
             return self
-        other = self.like(section=section_at(self.solved(u), self.scale))
+        other = self.like(section=section_at(self.solved(u), self.time, self.scale))
         other.evaluations, other._last, other._motion = self.evaluations, self._last, self._motion
         return other
 
+    def slid(self, u: Floats, change: Floats) -> Floats:
+        """A change of the unknowns that may lead out of the section, as the change of the same orbits within it."""
+        if self.section is None:
+            return change
+        rate, normal, other = self.solved(u).end.start_rate, self.section[1] / self.scale, change.copy()
+        other[: self.n] -= rate * float(normal @ change[: self.n]) / float(normal @ rate)
+        return other
 
-def section_at(shot: Shot, scale: Floats) -> tuple[Floats, Floats]:
-    """The plane through the start of an orbit, across its motion."""
+
+def plane_across(shot: Shot, scale: Floats) -> tuple[Floats, Floats]:
+    """The plane through the start of a motion that need not be an orbit yet, and so has no range of its own."""
     normal = shot.end.start_rate / scale
     return shot.y, normal / np.linalg.norm(normal)
+
+
+def section_at(shot: Shot, time: float, scale: Floats) -> tuple[Floats, Floats]:
+    """A section across an orbit: a point of it, and its normal."""
+    values = shot.flow.sampled(shot.y, time, shot.period * np.arange(16) / 16)
+    return shot.y, normal_of(shot.end.start_rate, values, scale)
 
 
 def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem, Floats]:
@@ -366,41 +438,53 @@ def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem,
     )
     u = problem.pack(orbit.phases.states[0], orbit.period, problem.parameters)
     if not orbit.turns:
-        problem.section = section_at(problem.solved(u), problem.scale)
+        problem.section = section_at(problem.solved(u), problem.time, problem.scale)
     return problem, u
 
 
-def _slipping(model: Model, guess: Guess, method: Method) -> Guess:
-    """The guess later in its period, where contacts slip fastest: in stick neighbouring motions differ in kind."""
+def _places(model: Model, guess: Guess, method: Method) -> Iterator[Guess]:
+    """The guess later in its period, first where contacts slip fastest: in stick neighbours differ in kind."""
     times = guess.time, guess.time + guess.period
     run = simulate(model, times, start=list(guess.state), method=method, samples=400)
     speed = np.abs(run["slip_velocity"].values)
     moving = np.max(speed, axis=0, initial=0.0) > 1e-3 * np.max(guess.scale)
     if not np.any(moving):
-        return guess
-    fastest = int(np.argmax(np.min((speed / np.max(speed, axis=0, initial=1e-300))[:, moving], axis=1)))
-    state = np.array([float(run[name][fastest]) for name in model.states])
-    return replace(guess, state=state, time=float(run["time"][fastest]))
+        yield guess
+        return
+    slowest = np.min((speed / np.max(speed, axis=0, initial=1e-300))[:, moving], axis=1)
+    parts = np.array_split(np.arange(len(slowest)), PLACES)
+    best = [int(part[np.argmax(slowest[part])]) for part in parts if len(part)]
+    for k in sorted(best, key=lambda k: -slowest[k]):
+        state = np.array([float(run[name][k]) for name in model.states])
+        yield replace(guess, state=state, time=float(run["time"][k]))
 
 
 def shoot(motion: Motion, guess: Guess, method: Method, turns: int, forcing: float | None) -> Orbit:
-    """The orbit near a guess of a method that smears the discontinuity."""
+    """The orbit near a guess of a method that smears the discontinuity, begun in one place of its period or another."""
+    reason = "no start was found"
+    for place in _places(motion.model, guess, method):
+        try:
+            return _shot_from(motion, place, method, turns, forcing)
+        except (NoConvergence, MotionError) as error:
+            reason = str(error)
+    raise OrbitError(f"{type(method).__name__}: {reason}")
+
+
+def _shot_from(motion: Motion, guess: Guess, method: Method, turns: int, forcing: float | None) -> Orbit:
     model, scale = motion.model, guess.scale
     excitation = forcing or motion.forcing_period
-    guess = _slipping(model, guess, method)
     t = guess.time % excitation if excitation else 0.0
     flow = flow_for(model, method, motion.parameters)
     problem = ShootingProblem(model, method, scale, (), turns, forcing, None, t)
     history = History()
-    try:
-        period = turns * excitation if excitation else guess.period
-        u = problem.pack(flow.exchanged(guess.state, t), period, motion.parameters)
-        if not turns:
-            problem.section = section_at(problem.solved(u), scale)
-        solved = problem.solved(problem.root(u, history))
-        if not np.any(np.ptp(problem.extremes(solved), axis=0) > 1e-6 * scale):
-            raise OrbitError("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
-        once = problem.shorter(solved)
-        return replace(once, history=history) if once is not None else problem.orbit(solved, history)
-    except (NoConvergence, MotionError) as error:
-        raise OrbitError(f"{type(method).__name__}: {error}") from None
+    period = turns * excitation if excitation else guess.period
+    u = problem.pack(flow.exchanged(guess.state, t), period, motion.parameters)
+    if not turns:
+        problem.section = plane_across(problem.solved(u), scale)
+    solved = problem.solved(problem.root(u, history))
+    if not 1 / FARTHEST < solved.period / period < FARTHEST:
+        raise NoConvergence(f"the period ran from {period:.6g} to {solved.period:.6g}: that is another orbit")
+    if not np.any(np.ptp(problem.extremes(solved), axis=0) > 1e-6 * scale):
+        raise OrbitError("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
+    once = problem.shorter(solved)
+    return replace(once, history=history) if once is not None else problem.orbit(solved, history)
