@@ -125,6 +125,21 @@ def test_pitchfork_and_the_branch_that_bifurcates():
     assert other.stable.all()
 
 
+def test_a_pitchfork_from_the_side_and_both_sides_of_it():
+    rest = max(ss.find_equilibria(cubic(r=1.0, c=0.0)), key=lambda e: e.state["x"])
+    branch = follow(rest, "r", to=-1.0)
+    (point,) = branch.special
+    assert point.kind == "branch point" and point.value == pytest.approx(0, abs=1e-12)
+    assert branch.points[-1].state["x"] == pytest.approx(-np.sqrt(3), abs=1e-12)  # the mirror image, at r = 3
+    straight = follow(point, "r", to=-1.0)
+    assert [abs(e.state["x"]) for e in straight] == pytest.approx([0] * len(straight), abs=1e-9)
+    (rest,) = ss.find_equilibria(cubic(r=-1.0, c=0.0))
+    (point,) = follow(rest, "r", to=2.0).special
+    both = ss.follow(point, "r", to=(-1.0, 2.0))
+    ends = sorted([both.points[0].state["x"], both.points[-1].state["x"]])
+    assert ends == pytest.approx([-np.sqrt(2), np.sqrt(2)], abs=1e-12)
+
+
 def test_transcritical_branch():
     model = flow(("x",), lambda x, r=-1.0: (r * x - x * x,))
     rest = min(ss.find_equilibria(model), key=lambda e: abs(e.state["x"]))

@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, has_pair_on_circle, outside
 from stickslip.branches.steps import FAILURES, Point, Step, Unresolved
-from stickslip.orbits.crossings import Crossing, crossing
+from stickslip.orbits.crossings import LEVEL, Crossing, crossing
 from stickslip.orbits.stability import nontrivial
 
 Floats = NDArray[np.float64]
-LEVEL = 1e-5
-"""Slopes of the parameter below this are zero, but for the error of the differences by which tangents are found."""
-
 TRIVIAL = 0.1
 """How far the multiplier of a shift in time may be from 1."""
 

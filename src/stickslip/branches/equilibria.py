@@ -28,7 +28,7 @@ from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
-from stickslip.orbits.crossings import Crossing, crossing
+from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.newton import NoConvergence
@@ -175,8 +175,8 @@ class _Walk:
     def _begin(self) -> str:
         self.scales = self._scales(self.first)
         here = place(self.path, self.first, self.scales, None)
-        ahead = np.sign(self.bounds[0] - self.first[-1])
-        if here.slope * ahead < 0:
+        way = np.sign(self.bounds[0] - self.first[-1])
+        if here.slope * way < 0:
             here = place(self.path, self.first, self.scales, -here.tangent)
         self.here = here
         if self.point is not None:
@@ -332,7 +332,8 @@ class _Walk:
             met = self._crossing(there, s)
             if met is not None:
                 yield self._distance(met.u), self._branch_point(met)
-                return
+                if abs(met.along(self.here.tangent)[-1]) < LEVEL:  # at a pitchfork one of the branches turns back
+                    return
         u = self._zero(lambda v: at(v).slope, there, s)
         if u is not None:
             yield self._distance(u), self._special(FOLD, self._settled_fold(u))
@@ -415,20 +416,19 @@ class _Walk:
 
     def _switch(self, point: SpecialPoint) -> str:
         """Stand on the branch that crosses the known one at a branch point."""
-        ahead = np.sign(self.bounds[0] - self.first[-1])
         try:
             met = crossing(self.path, self.first, self.scales)
         except (NoConvergence, np.linalg.LinAlgError):
             met = None
         if met is not None:
             direction = met.across(np.array(point.margin, float) / self.scales)
-            direction = direction if direction[-1] * ahead >= 0 else -direction
+            direction = ahead(direction, np.sign(self.bounds[0] - self.first[-1]))
             if self._step_aside(met, direction) or self._step_aside(met, -direction):
                 return ""
         return f"No other branch was found at the {point.kind} at {point.parameter} = {point.value:.10g}."
 
     def _step_aside(self, met: Crossing, direction: Floats) -> bool:
-        """Stand beside a branch point, in a direction."""
+        """Stand beside a branch point, which belongs to both branches, in a direction."""
         for size in ASIDE:
             guess = met.u + size * direction * self.scales
             try:
@@ -438,6 +438,7 @@ class _Walk:
             change = (u - met.u) / self.scales
             if min(self._margins(u).values(), default=1.0) > 0 and met.leads(change, direction):
                 self.here = place(self.path, u, self.scales, change)
+                self._keep(met.u)
                 self._keep(u)
                 return True
         return False

@@ -21,7 +21,7 @@ from stickslip.branches.steps import FAILURES, Point, Step, Unresolved, point_at
 from stickslip.model.errors import ModelError
 from stickslip.orbits import exact
 from stickslip.orbits.arclength import Place, corrected, is_one_of_many, place
-from stickslip.orbits.crossings import Crossing, crossing
+from stickslip.orbits.crossings import Crossing, ahead, crossing
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.problems import problem_of
 
@@ -84,8 +84,8 @@ class Walk:
             if point is not None:
                 reason = self._switch(point, side)
             else:
-                ahead = self.bounds[0] - float(self.first.model.parameters[self.parameter])
-                reason = self._go_on(self._facing(self.first, ahead))
+                way = self.bounds[0] - float(self.first.model.parameters[self.parameter])
+                reason = self._go_on(self._facing(self.first, way))
             reason = reason or self._go()
         except KeyboardInterrupt:
             if not self.points:
@@ -470,14 +470,14 @@ class Walk:
         """Where the next signature is looked for: a little beyond, on the path that is no longer possible; then at the
         same states with the parameter changed a little, both ways. With each the direction to go on in."""
         at, solved = there.place, there.solved
-        ahead = 1.0 if at.slope >= 0 else -1.0
+        onward = 1.0 if at.slope >= 0 else -1.0
         for part in ONWARD:
             try:
                 guess = at.u + part * at.tangent * self.scales
-                yield self.problem.solved(corrected(self.problem, at, part, guess, self.scales)[0]), ahead
+                yield self.problem.solved(corrected(self.problem, at, part, guess, self.scales)[0]), onward
             except FAILURES:
                 continue
-        for side in (ahead, -ahead):
+        for side in (onward, -onward):
             for part in ONWARD:
                 parameters = solved.parameters.copy()
                 parameters[self.number] += side * part * self.range
@@ -498,8 +498,7 @@ class Walk:
             met = None
         if met is not None and known is not None:
             direction = met.across(single.tiled(np.array(known, float), times) / self.scales)
-            ahead = side or np.sign(self.bounds[0] - point.value)
-            direction = direction if direction[-1] * ahead >= 0 else -direction
+            direction = ahead(direction, side or np.sign(self.bounds[0] - point.value))
             if any(self._step_aside(met, d, times) for d in ((direction,) if side else (direction, -direction))):
                 return ""
         return f"No branch was found that bifurcates from the {point.kind} at {point.parameter} = {point.value:.10g}."

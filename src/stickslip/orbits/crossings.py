@@ -26,6 +26,9 @@ DIFFERENCE = 1e-4
 TOUCHING = 1e3
 """How far β may be from zero at its saddle, in units of the tolerance: beyond, two paths pass without touching."""
 
+LEVEL = 1e-5
+"""Slopes of the parameter along a tangent below this are zero, but for the error of differences."""
+
 FLAT = 1e-5
 """Second derivatives below this are what differences of round-off leave of zero."""
 
@@ -55,6 +58,13 @@ class Crossing:
 def oriented(direction: Floats, like: Floats) -> Floats:
     """A direction, or its opposite, such that it points like another one."""
     return direction if float(direction @ like) >= 0 else -direction
+
+
+def ahead(direction: Floats, sign: float) -> Floats:
+    """The direction in which the parameter, the last unknown, changes by a sign. Where it does not change at first, as
+    at a pitchfork, the signs stand for the two sides, always in the same way."""
+    leading = direction[-1] if abs(direction[-1]) > LEVEL else direction[int(np.argmax(np.abs(direction[:-1])))]
+    return direction if leading * sign > 0 else -direction
 
 
 @dataclass(frozen=True)
