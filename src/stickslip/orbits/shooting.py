@@ -20,7 +20,7 @@ from stickslip.methods.stiff import FlowError, Map, StiffFlow
 from stickslip.methods.switch import Switch
 from stickslip.model.system import Model
 from stickslip.orbits.exact import MOST_REPETITIONS, with_parameters
-from stickslip.orbits.guess import Guess, OrbitError
+from stickslip.orbits.guess import Guess, OrbitError, uninterrupted
 from stickslip.orbits.motion import Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
@@ -34,14 +34,15 @@ Floats = NDArray[np.float64]
 DIFFERENCE = 3e-5
 """The least distance of neighbouring starts, relative to the size of each state: the switch model is rough below."""
 
-PLACES = 6
-"""In so many places of a period an orbit is begun, until it is found."""
-
 FARTHEST = 1.5
 """By this factor the period may change while an orbit is sought near a guess."""
 
 PIECES, FEW = 16, 4
 """Parts of a period, and the steps in each below which neighbouring motions may not be resolved."""
+
+
+LOOKS = 400
+"""States of a guess, among which one is chosen to shoot from."""
 
 
 class Flow(ABC):
@@ -145,7 +146,7 @@ class DifferenceFlow(Flow):
     def _end(self, model: Model, y: Floats, t: float, duration: float) -> Floats:
         if not duration > 0:
             raise MotionError(f"the period ran to {duration:.3g} while it was sought")
-        run = simulate(model, (t, t + duration), start=list(y), method=self.method, samples=2)
+        run = uninterrupted(simulate(model, (t, t + duration), start=list(y), method=self.method, samples=2))
         if run.attrs["outcome"] != Status.FINISHED.word:
             raise MotionError(run.attrs["status"])
         self.evaluations += int(run.attrs["evaluations"])
@@ -422,7 +423,10 @@ class ShootingProblem:
 def plane_across(shot: Shot, scale: Floats) -> tuple[Floats, Floats]:
     """The plane through the start of a motion that need not be an orbit yet, and so has no range of its own."""
     normal = shot.end.start_rate / scale
-    return shot.y, normal / np.linalg.norm(normal)
+    size = float(np.linalg.norm(normal))
+    if not size > 0:
+        raise NoConvergence("the guess does not move: it is an equilibrium")
+    return shot.y, normal / size
 
 
 def section_at(shot: Shot, time: float, scale: Floats) -> tuple[Floats, Floats]:
@@ -442,49 +446,46 @@ def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem,
     return problem, u
 
 
-def _places(model: Model, guess: Guess, method: Method) -> Iterator[Guess]:
-    """The guess later in its period, first where contacts slip fastest: in stick neighbours differ in kind."""
-    times = guess.time, guess.time + guess.period
-    run = simulate(model, times, start=list(guess.state), method=method, samples=400)
-    speed = np.abs(run["slip_velocity"].values)
-    moving = np.max(speed, axis=0, initial=0.0) > 1e-3 * np.max(guess.scale)
-    if not np.any(moving):
-        yield guess
-        return
-    slowest = np.min((speed / np.max(speed, axis=0, initial=1e-300))[:, moving], axis=1)
-    parts = np.array_split(np.arange(len(slowest)), PLACES)
-    best = [int(part[np.argmax(slowest[part])]) for part in parts if len(part)]
-    for k in sorted(best, key=lambda k: -slowest[k]):
-        state = np.array([float(run[name][k]) for name in model.states])
-        yield replace(guess, state=state, time=float(run["time"][k]))
-
-
 def shoot(motion: Motion, guess: Guess, method: Method, turns: int, forcing: float | None) -> Orbit:
-    """The orbit near a guess of a method that smears the discontinuity, begun in one place of its period or another."""
-    reason = "no start was found"
-    for place in _places(motion.model, guess, method):
+    """The orbit near a guess of a method that smears the discontinuity."""
+    reasons: list[str] = []
+    for start in _starts(motion.model, guess, method):
         try:
-            return _shot_from(motion, place, method, turns, forcing)
+            return _shot_from(motion, start, method, turns, forcing)
         except (NoConvergence, MotionError) as error:
-            reason = str(error)
-    raise OrbitError(f"{type(method).__name__}: {reason}")
+            reasons.append(f"{type(method).__name__}: {error}")
+    raise OrbitError(reasons[0])
+
+
+def _starts(model: Model, guess: Guess, method: Method) -> Iterator[Guess]:
+    """Where in its period a guess is shot from: as it is; where contacts slip least, so that what is off in their
+    velocities dies out at once; where they slip fastest, far from where neighbouring motions differ in kind."""
+    times = guess.time, guess.time + guess.period
+    run = uninterrupted(simulate(model, times, start=list(guess.state), method=method, samples=LOOKS))
+    speed = np.abs(run["slip_velocity"].values)
+    share = np.min(speed / np.maximum(np.max(speed, axis=0, initial=0.0), 1e-300), axis=1, initial=1.0)
+    rough = isinstance(method, Switch)
+    places = [0, int(np.argmin(np.sum(speed, axis=1))), int(np.argmax(share))]
+    for place in [places[2], places[0]] if rough else places:
+        state = np.array([float(run[name][place]) for name in model.states])
+        yield replace(guess, state=state, time=float(run["time"][place]))
 
 
 def _shot_from(motion: Motion, guess: Guess, method: Method, turns: int, forcing: float | None) -> Orbit:
-    model, scale = motion.model, guess.scale
+    """The orbit near a guess, shot from there."""
     excitation = forcing or motion.forcing_period
     t = guess.time % excitation if excitation else 0.0
-    flow = flow_for(model, method, motion.parameters)
-    problem = ShootingProblem(model, method, scale, (), turns, forcing, None, t)
+    flow = flow_for(motion.model, method, motion.parameters)
+    problem = ShootingProblem(motion.model, method, guess.scale, (), turns, forcing, None, t)
     history = History()
     period = turns * excitation if excitation else guess.period
     u = problem.pack(flow.exchanged(guess.state, t), period, motion.parameters)
     if not turns:
-        problem.section = plane_across(problem.solved(u), scale)
+        problem.section = plane_across(problem.solved(u), guess.scale)
     solved = problem.solved(problem.root(u, history))
     if not 1 / FARTHEST < solved.period / period < FARTHEST:
         raise NoConvergence(f"the period ran from {period:.6g} to {solved.period:.6g}: that is another orbit")
-    if not np.any(np.ptp(problem.extremes(solved), axis=0) > 1e-6 * scale):
-        raise OrbitError("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
+    if not np.any(np.ptp(problem.extremes(solved), axis=0) > 1e-6 * guess.scale):
+        raise NoConvergence("the guess leads to an equilibrium, where nothing moves: use find_equilibria")
     once = problem.shorter(solved)
     return replace(once, history=history) if once is not None else problem.orbit(solved, history)
