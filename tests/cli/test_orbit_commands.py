@@ -279,7 +279,7 @@ def test_a_run_that_is_interrupted_ends_the_search(monkeypatch):
         run = ss.simulate(*arguments, **keywords)
         runs.append(run)
         if len(runs) == 8:
-            run.attrs["status"] = "The run was interrupted by the user. (t = 1)"
+            run.attrs["outcome"] = ss.Status.INTERRUPTED.word
         return run
 
     monkeypatch.setattr(guess, "simulate", simulate)
