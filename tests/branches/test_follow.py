@@ -192,6 +192,20 @@ def test_a_closed_branch_through_grazing_and_adding_sliding() -> None:
     assert {point.kind for point in down.special} == {"fold", "adding-sliding", "grazing-sliding"}
 
 
+def test_a_slip_that_comes_to_rest_again_soon_after_it_began() -> None:
+    """Both slips of the symmetric orbit touch rest at the same time, in the first hundredth of their length."""
+    orbit = ss.find_orbit(M.forced_oscillator("I", eta=0.6, u0=8.0, v0=0.0))
+    branch = ss.follow(orbit, "base.eta", to=0.4882)
+    (grazing,) = branch.special
+    assert grazing.kind == "grazing-sliding" and grazing.value == pytest.approx(0.4883716222, abs=1e-9)
+    assert branch.reason == "The branch reached base.eta = 0.4882."
+    for eta, per_period in ((grazing.value + 1e-5, 2), (grazing.value - 1e-5, 6)):
+        near, period = branch_orbit_near(branch, eta), 2 * np.pi / eta
+        begin = near.start_time * near.model.parameters["base.eta"] / eta
+        run = ss.simulate(near.model.with_({"base.eta": eta}), (begin, begin + 50 * period), start=near.start)
+        assert np.sum(run.event_time.values > run.time.values[-1] - 10 * period) == 10 * per_period
+
+
 def test_as_many_points_as_allowed() -> None:
     branch = ss.follow(in_phase(), "belt.speed", to=0.2, most=4)
     assert len(branch) == 4 and "allow more with most=" in branch.reason

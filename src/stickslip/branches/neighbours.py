@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +20,23 @@ from stickslip.orbits.phases import Solved, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Mode, Piece
 
 Floats = NDArray[np.float64]
+TOUCHING = 1e-9
+"""A velocity that is zero, in units of the size of velocities."""
+
 SHORT = 1e-3
 """Part of the period below which a phase may be about to vanish."""
 
 
 def neighbours(problem: PhaseProblem, solved: Solved, margin: Margin) -> Iterator[tuple[PhaseProblem, Floats]]:
     """Equations of neighbouring signatures that the orbit solves as well, and the orbit as their unknowns."""
-    kind, _, contact, which = margin
+    kind, j, _, which = margin
     pieces = _pieces(problem, solved)
     if kind == GRAZING and which >= 10:  # inside a phase of slip
-        yield _posed(problem, solved, _with_stick(problem, solved, pieces, margin, contact))
+        touches = _touches(problem, solved, margin)
+        if len(touches) > 1 and problem.signature.events[j].kind != SECTION:  # in a symmetric orbit, two do at once
+            yield _posed(problem, solved, reduce(partial(_with_stick, problem, solved), touches, pieces))
+        for touch in touches:
+            yield _posed(problem, solved, _with_stick(problem, solved, pieces, touch))
     if len(pieces) == 1:
         return
     # Where a phase loses its length, its guards may graze at the same time, and be noticed first.
@@ -116,25 +124,34 @@ def _changed(mode: Mode, after: Mode, contact: int) -> Mode:
     return tuple(after[i] if i == contact else m for i, m in enumerate(mode))
 
 
+def _touches(problem: PhaseProblem, solved: Solved, margin: Margin) -> list[tuple[int, float, int]]:
+    """Where slips touch rest, one being known to: in which phase, when in it, and which contact; last ones first."""
+    found = {key: at for j in range(problem.phases) for key, at in inner_minima(problem, solved, j).items()}
+    least = TOUCHING * float(np.max(problem.state_scale[problem.motion.velocities]))
+    touching = [key for key, (_, v) in found.items() if key == margin or (key[0] == GRAZING and abs(v) < least)]
+    return sorted(((key[1], found[key][0], key[2]) for key in touching), reverse=True)
+
+
 def _with_stick(
-    problem: PhaseProblem, solved: Solved, pieces: list[Piece], margin: Margin, contact: int
+    problem: PhaseProblem, solved: Solved, pieces: list[Piece], touch: tuple[int, float, int]
 ) -> list[Piece]:
     """A stick of no length where the slip of a contact touches rest."""
-    _, j, _, _ = margin
-    time, _ = inner_minima(problem, solved, j)[margin]
+    j, time, contact = touch
     piece = pieces[j]
     motion = problem.motion.with_parameters(solved.parameters)
-    touch = motion.phase(piece.mode, piece.state, piece.time, time).state
+    state, when = motion.phase(piece.mode, piece.state, piece.time, time).state, piece.time + time
     side = piece.mode[contact]
     stuck = tuple(0 if i == contact else m for i, m in enumerate(piece.mode))
-    when = piece.time + time
+    stop, release = Event(STOP, contact, side), Event(RELEASE, contact, -side)
     if piece.event is None or piece.event.kind == SECTION:
-        slip = Piece(piece.mode, touch, when, solved.period, Event(STOP, contact, side))
-        return [slip, Piece(stuck, touch, when + solved.period, 0.0, Event(RELEASE, contact, -side))]
+        return [
+            Piece(piece.mode, state, when, solved.period, stop),
+            Piece(stuck, state, when + solved.period, 0.0, release),
+        ]
     return [
         *pieces[:j],
-        Piece(piece.mode, piece.state, piece.time, time, Event(STOP, contact, side)),
-        Piece(stuck, touch, when, 0.0, Event(RELEASE, contact, -side)),
-        Piece(piece.mode, touch, when, piece.duration - time, piece.event),
+        Piece(piece.mode, piece.state, piece.time, time, stop),
+        Piece(stuck, state, when, 0.0, release),
+        Piece(piece.mode, state, when, piece.duration - time, piece.event),
         *pieces[j + 1 :],
     ]
