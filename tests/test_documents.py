@@ -99,8 +99,11 @@ def test_the_python_of_the_series(elsewhere, capsys):
         exec(block, scope)
     peak, exponent, releases, dimension, sound = capsys.readouterr().out.splitlines()
     assert float(peak) == pytest.approx(0.1371, abs=0.001)
-    assert exponent.startswith("<LargestExponent: largest exponent 0.022") and "0.16" in releases
-    assert "correlation dimension 1.9" in dimension and sound == "1 s of v.string, 134.5 Hz, in real time"
+    assert exponent.startswith("<LargestExponent: largest exponent 0.022")
+    value, error = (float(x) for x in re.search(r"exponent (\S+) ± (\S+) per event", releases).groups())
+    assert abs(value - 0.1597) < 2 * error < 0.03  # a chaotic motion: what the model itself says, within the error
+    value, error = (float(x) for x in re.search(r"dimension (\S+) ± (\S+) ", dimension).groups())
+    assert abs(value - 1.95) < 2 * error < 0.3 and sound == "1 s of v.string, 134.5 Hz, in real time"
     assert (elsewhere / "divergence.png").exists() and (elsewhere / "string.wav").exists()
 
 
