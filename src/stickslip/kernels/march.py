@@ -190,7 +190,9 @@ def march(
             carry(W, I)
             note_branches(I)
         if step_room > 0:
-            remember_step(W, I, tau, steps, filled[0])
+            # The last step ends at the end time, whatever the second part of the clock says.
+            last = x > 1.0 and h == remaining
+            remember_step(W, I, W[END] - W[TIME] if last else tau, steps, filled[0])
             filled[0] += 1
         for i in range(N_STATES):
             W[STATE + i] = W[WORK + i]

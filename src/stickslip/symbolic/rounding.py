@@ -70,7 +70,7 @@ def pace(expression: sympy.Expr, rates: Mapping[sympy.Symbol, sympy.Expr]) -> sy
 
     >>> x, y, v = sympy.symbols("x y v", real=True)
     >>> pace(sympy.Max(0, x - y), {x: v})
-    v
+    Max(0, v)
     """
     e = expression
     if e.is_Symbol or not e.args:

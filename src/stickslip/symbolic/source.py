@@ -744,8 +744,12 @@ class Source:
         return pattern is None or pattern[contact] or isinstance(g, int)
 
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
-        """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1)."""
+        """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1); nothing where a contact holds the velocity of its mass."""
         for i in range(self.n):
+            holding = self._holding(i)
+            if pattern is not None and any(pattern[j] for j in holding):
+                self.writer.put(i, k + 1 if isinstance(k, int) else f"{k} + 1", "0.0")
+                continue
             terms = self._rate_terms(self.rates[i], k)
             for j, g in enumerate(self.G[i]):
                 if g != 0 and self._separate(g, j, pattern):
@@ -757,10 +761,24 @@ class Source:
                 self.writer.put(i, k + 1, self._quotient(terms, k + 1))
                 continue
             text = " + ".join(self.writer.scaled(factor, series) for series, factor in terms) or "0.0"
-            if k == 0:
-                self.writer.put(i, 1, text)
-            else:
-                self.writer.put(i, f"{k} + 1", f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)")
+            if k != 0:
+                text = f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)"
+            if holding:
+                text = f"0.0 if {' or '.join(f'I[MODE + {j}] == 0' for j in holding)} else {text}"
+            self.writer.put(i, 1 if k == 0 else f"{k} + 1", text)
+
+    def _holding(self, state: int) -> list[int]:
+        """The contacts that, in stick, hold this state where it is: a velocity, on ground or a belt of constant speed.
+
+        What the forces that cancel there leave would be round-off, and would add up on long steps.
+        """
+        e = self.equations
+        if state not in e.velocities:
+            return []
+        z = e.states[state]
+        rigid = [i for i in range(self.contacts) if not e.kinds or e.kinds[i] == RIGID]
+        alone = [i for i in rigid if e.h[i].free_symbols & {*e.states, TIME} == {z}]
+        return [i for i in alone if sympy.diff(e.h[i], z).is_number]
 
     def _quotient(self, terms: list[tuple[str, sympy.Expr]], order: int) -> str:
         """Σ series·factor / order, where the last series passes through one operation only."""
