@@ -24,20 +24,33 @@ VERBS = {
     "series",
     "identify",
 }
-BELOW_VERBS = {"excitation", "model", "symbolic", "kernels", "targets", "status", "field", "methods", "result", "plot"}
+BELOW_VERBS = {
+    "excitation",
+    "files",
+    "model",
+    "symbolic",
+    "kernels",
+    "targets",
+    "status",
+    "field",
+    "methods",
+    "result",
+    "plot",
+}
 LAYERS = {
-    "model": set(),
+    "files": set(),
+    "model": {"files"},
     "symbolic": {"model"},
     "kernels": set(),
-    "targets": {"kernels"},
+    "targets": {"files", "kernels"},
     "status": {"kernels"},
     "excitation": set(),
     "field": {"excitation", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
-    "result": {"model", "status"},
+    "result": {"files", "model", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},
-    "plot": set(),
+    "plot": {"files"},
     "demo": {"public"},
 }
 """What each part of the package may import, apart from itself and the version number. The command line may import

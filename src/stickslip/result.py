@@ -8,10 +8,6 @@ contact. Along `event`: the event table. Along `step`: the polynomials of every 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
+from stickslip.files import whole_file
 from stickslip.model.system import Model
 from stickslip.status import Status
 
@@ -162,29 +159,12 @@ def steps_of(run: xr.Dataset) -> Steps:
 
 def save(run: xr.Dataset, path: str | Path) -> Path:
     """Write a run to a NetCDF file; the file appears whole or not at all."""
-    with whole_file(Path(path)) as temporary:
-        run.to_netcdf(temporary, engine="h5netcdf")
-    return Path(path)
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[str]:
-    """A name to write a file under, which becomes `path` when it is finished; a file that is not appears nowhere."""
-    descriptor, temporary = tempfile.mkstemp(dir=_folder(path), suffix=f"{path.suffix}.part")
-    os.close(descriptor)
-    try:
-        yield temporary
-        os.chmod(temporary, 0o644)  # a temporary file is private, a result is for colleagues too
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _folder(path: Path) -> Path:
+    path = Path(path)
     if not path.parent.is_dir():
         raise ResultError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    return path.parent
+    with whole_file(path) as temporary:
+        run.to_netcdf(temporary, engine="h5netcdf")
+    return path
 
 
 def read(path: str | Path) -> xr.Dataset:

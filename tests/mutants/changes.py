@@ -47,7 +47,7 @@ CHANGES = (
     Change(
         "a save is not atomic",
         "result.py",
-        """    with whole_file(Path(path)) as temporary:
+        """    with whole_file(path) as temporary:
         run.to_netcdf(temporary, engine="h5netcdf")
 """,
         """    run.to_netcdf(path, engine="h5netcdf")
@@ -57,11 +57,10 @@ CHANGES = (
     Change(
         "a file of the cache is not written atomically",
         "targets/join.py",
-        """        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
+        """    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
 """,
-        """        path.write_bytes(content)
+        """    path.write_bytes(content)
 """,
         ("tests/test_result.py::test_nobody_sees_half_a_file",),
     ),

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
+from stickslip.files import whole_file
 from stickslip.identify.errors import Floats, IdentifyError, column
 from stickslip.model.errors import shown
 from stickslip.model.system import suggest
@@ -272,13 +272,8 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     if len({len(values) for values in arrays.values()}) != 1:
         raise IdentifyError("the columns must be of one length, and there must be one at least")
     heads = [f"{name} [{units[name]}]" if units and units.get(name) else name for name in arrays]
-    temporary = target.with_name(f".{target.stem}.{uuid4().hex[:8]}.csv")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(heads)
-            writer.writerows(zip(*(map(repr, values.tolist()) for values in arrays.values()), strict=True))
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(heads)
+        writer.writerows(zip(*(map(repr, values.tolist()) for values in arrays.values()), strict=True))
     return target

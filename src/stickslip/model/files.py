@@ -41,13 +41,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from stickslip.files import reason, whole_file
 from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.reading import KEYS, model_from, within
@@ -124,21 +123,11 @@ def save(model: Model, path: str | os.PathLike[str], formulas: Mapping[str, Any]
     ('x.block', 'v.block')
     """
     text, target = dumps(model, formulas), Path(path)
-    temporary = Path(f"{target}.{secrets.token_hex(4)}")  # beside the target: a rename must not cross disks
     try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        with whole_file(target) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
-        with suppress(OSError, ValueError):
-            temporary.unlink()
-        raise ModelError(f"{target}: the file cannot be written ({_reason(error)})") from None
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
+        raise ModelError(f"{target}: the file cannot be written ({reason(error)})") from None
 
 
 def _read(path: Path) -> str:
@@ -146,7 +135,7 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise ModelError(f"the file cannot be read ({_reason(error)})") from None
+        raise ModelError(f"the file cannot be read ({reason(error)})") from None
     if len(data) > MAX_BYTES:
         raise ModelError(f"the file is too large: a model file has at most {MAX_BYTES} bytes")
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import numpy as np
 
+from stickslip.files import whole_file
 from stickslip.plot import style
 
 if TYPE_CHECKING:
@@ -62,10 +62,5 @@ def _figure(picture: Any) -> Figure:
 
 def _write(figure: Figure, target: Path, suffix: str) -> None:
     """Under another name first: a reader never finds half a picture, and a failure leaves the old one."""
-    temporary = target.with_name(f".{target.stem}.{uuid4().hex[:8]}.{suffix}")
-    try:
-        with style.context():
-            figure.savefig(temporary, format=suffix, dpi=200)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(target) as temporary, style.context():
+        figure.savefig(temporary, format=suffix, dpi=200)

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import stickslip
+from stickslip.files import whole_file
 
 
 @dataclass(frozen=True)
@@ -155,14 +156,8 @@ def module_path(key: str) -> Path:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file so that no reader ever sees half of it."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def load(path: Path) -> ModuleType:
