@@ -21,8 +21,9 @@ Floats = NDArray[np.float64]
 AGREEMENT = 1e-8
 """Times and states of two runs agree that differ by less than this part of natural units."""
 
-STEPS, STEPS_PER_TIME = 5000, 100
-"""A run may take so many steps, and so many more in a unit of time: ten times what such motions take."""
+STEPS, STEPS_PER_TIME = 5000, 1000
+"""A run may take so many steps, and so many more in a unit of time: three times what it takes to pass a narrow peak of
+friction seven times in that time, and a hundred times what others need."""
 
 SAMPLES = 23
 REASONS = {

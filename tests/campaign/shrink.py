@@ -45,7 +45,7 @@ def _simplified(case: Case, simplify: Simplify, fails: Callable[[Case], bool], e
 def _still_fails(case: Case, fails: Callable[[Case], bool]) -> bool:
     try:
         return fails(case)
-    except (ModelError, ValueError, ArithmeticError):
+    except (ModelError, ValueError, ArithmeticError, KeyError):
         return False  # what is no valid system is no smaller failure
 
 

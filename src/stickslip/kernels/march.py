@@ -132,6 +132,7 @@ def begin(W: Floats, I: Ints) -> int:
     W[LAST_EVENT] = W[TIME]
     W[LAST_STEP] = 0.0
     branches(W, I, 0.0)
+    ingredients(W, I)  # with the modes: friction on the wrong side of zero speed may be anything
     I[READY] = 1
     return FINISHED if settle(W, I) == 0 else why_undecided(W, I)
 
