@@ -45,7 +45,7 @@ LAYERS = {
     "targets": {"files", "kernels"},
     "status": {"kernels"},
     "excitation": set(),
-    "field": {"excitation", "model", "symbolic", "targets"},
+    "field": {"excitation", "kernels", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
     "result": {"files", "model", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),

@@ -15,7 +15,7 @@ import numpy as np
 from tests.campaign.draw import Case, unit_of
 from tests.campaign.records import Parting, Record, Trial, parting, simulated, tolerance_of
 from tests.referee.equations import Mechanics
-from tests.referee.motion import DIVERGING, FINISHED, SLOW, Modes
+from tests.referee.motion import DIVERGING, FINISHED, SLOW, TOUCHING, Modes
 
 import stickslip as ss
 
@@ -28,8 +28,9 @@ SMALLER = 1e-3
 
 DISTURBED = 4
 RESTARTS = 6
-CLOSER = 1e-13
-"""Before it says that the library is wrong, the referee looks more closely."""
+CLOSER, SLOWEST = 1e-13, 1e-15
+"""Before it says that the library is wrong, the referee looks more closely; and what slides, however slowly, it lets
+slide on at an event of another contact."""
 
 LAST_PIECE = 0.05
 """An end for a true reason is met again by a motion that begins so little before, however sensitive it is."""
@@ -125,7 +126,9 @@ class Judge:
             result.outcome = FALSE_END
         return result
 
-    def record(self, begin: Beginning, rtol: float = 1e-12, until: float | None = None) -> Record:
+    def record(
+        self, begin: Beginning, rtol: float = 1e-12, until: float | None = None, touching: float = TOUCHING
+    ) -> Record:
         """The motion that the referee finds from there."""
         time = self.case.units.time
         return self.trial.record(
@@ -133,6 +136,7 @@ class Judge:
             state=begin.state,
             modes=begin.modes,
             rtol=rtol,
+            touching=touching,
             prefer=self._prefer,
             until=None if until is None else until * time,
         )
@@ -143,7 +147,7 @@ class Judge:
         With static friction above kinetic, a contact that could be held may as well slip: both are solutions. The
         referee takes most sticking ones unless the library takes another that is consistent.
         """
-        modes = self.exact.modes_after(elapsed / self.case.units.time, 1e-6)
+        modes = self.exact.modes_after(elapsed / self.case.units.time, self.tolerance)
         theirs = tuple(modes.get(name, 0) for name in self.system.contacts)
         if theirs in options:
             return theirs
@@ -160,7 +164,7 @@ class Judge:
             return True
         if again is not None and self.is_disturbed(again, self.record(again, until=place + 0.1), place):
             return True
-        closer = self.record(begin, rtol=CLOSER)
+        closer = self.record(begin, rtol=CLOSER, touching=SLOWEST)
         if self._part_before(found, closer, begin.elapsed, place):
             result.parting = parting(self.exact, closer, self.tolerance, begin.elapsed)
             result.outcome = SENSITIVE if result.parting or result.places else AGREES

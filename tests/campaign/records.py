@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tests.campaign.draw import Case, unit_of
 from tests.referee import motion as judged
 from tests.referee.equations import Mechanics
-from tests.referee.motion import Motion, Prefer, Referee
+from tests.referee.motion import TOUCHING, Motion, Prefer, Referee
 
 import stickslip as ss
 from stickslip.model.errors import ModelError
@@ -170,6 +170,7 @@ class Trial:
         state: Sequence[float],
         modes: Sequence[int],
         rtol: float = 1e-12,
+        touching: float = TOUCHING,
         prefer: Prefer | None = None,
         until: float | None = None,
     ) -> Record:
@@ -179,7 +180,7 @@ class Trial:
         equations = Mechanics(self.system, first, case.units.length, case.units.time)
         _, samples = sample_times(case, begin)
         end = last - first if until is None else min(until, last - first)
-        referee = Referee(equations, rtol=rtol, prefer=prefer)
+        referee = Referee(equations, rtol=rtol, touching=touching, prefer=prefer)
         found = referee.motion(state, end, samples.tolist(), modes, begin)
         return self._recorded(found, samples)
 

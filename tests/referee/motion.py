@@ -79,6 +79,7 @@ class Referee:
 
     equations: Equations
     rtol: float = 1e-12
+    touching: float = TOUCHING
     most_events: int = 4000
     most_steps: int = 20_000
     prefer: Prefer | None = None
@@ -162,6 +163,8 @@ class Referee:
             return list(choice.options[0])
 
         def consistent(other: Modes) -> bool:
+            if any(other[i] != mode for i, mode in enumerate(modes) if i not in resting):
+                return False  # what slides goes on
             try:
                 return is_consistent(self.equations, elapsed, state, other, resting)
             except Redundant:
@@ -177,7 +180,7 @@ class Referee:
             result.end = crossing.kind
             return None
         sliding = self.equations.at(elapsed, state, modes).sliding
-        stopped = TOUCHING * self.equations.speed_scale
+        stopped = self.touching * self.equations.speed_scale
         resting = tuple(
             i for i, mode in enumerate(modes) if mode == 0 or i == crossing.contact or abs(sliding[i]) < stopped
         )

@@ -1,7 +1,8 @@
 """Many trajectories, one after another, keeping only where each ends."""
 
+from stickslip.kernels.machine import latest
 from stickslip.kernels.march import begin, march
-from stickslip.kernels.model import END, EVENTS, GUESS, N_PARAMETERS, N_STATES, STATE, TIME, Floats, Ints, P
+from stickslip.kernels.model import END, EVENTS, GUESS, HALT, N_PARAMETERS, N_STATES, STATE, TIME, Floats, Ints, P
 from stickslip.kernels.outcome import FINISHED
 
 
@@ -19,6 +20,8 @@ def propagate(
 ) -> None:
     """End state, and (status, number of events), of every trajectory: one row each."""
     for row in range(count):
+        if latest(I, HALT) != 0:
+            break
         propagate_point(W, I, t_start, t_end, most_steps, row, starts, parameters, ends, outcome)
 
 

@@ -3,7 +3,7 @@
 from stickslip.kernels.lockevents import LARGEST
 from stickslip.kernels.lockrepeat import begin_marks, skip_cycles
 from stickslip.kernels.lockstep import ARRIVED, PARKED, RUNNING, UNKNOWN
-from stickslip.kernels.machine import LANES
+from stickslip.kernels.machine import LANES, latest
 from stickslip.kernels.model import (
     AFTER,
     AGAIN,
@@ -16,6 +16,7 @@ from stickslip.kernels.model import (
     EXCITATION,
     FRESH,
     GUESS,
+    HALT,
     HEED,
     KEPT,
     LANE_ROWS,
@@ -68,7 +69,7 @@ def propagate_lanes(
     for lane in range(LANES):
         B[CONDITION * LANES + lane] = PARKED
     news = True
-    while news or travelling > 0:
+    while (news or travelling > 0) and latest(I, HALT) == 0:
         for lane in range(LANES if news else 0):
             if has_ended(B, lane):
                 leave(B, lane, ends, outcome)

@@ -10,7 +10,7 @@ and the period of a motion that neither sticks nor is excited) is left to `obser
 from stickslip.kernels.lockensemble import enter, has_ended
 from stickslip.kernels.lockevents import LARGEST
 from stickslip.kernels.lockstep import ARRIVED, PARKED, RUNNING
-from stickslip.kernels.machine import LANES
+from stickslip.kernels.machine import LANES, latest
 from stickslip.kernels.model import (
     AT_STOP,
     BEAT,
@@ -25,6 +25,7 @@ from stickslip.kernels.model import (
     FINAL_TIME,
     FLASH,
     FLASHES,
+    HALT,
     HEED,
     LANE_ROWS,
     N_CONTACTS,
@@ -123,7 +124,7 @@ def observe_lanes(
     for lane in range(LANES):
         B[CONDITION * LANES + lane] = PARKED
     news = True
-    while news or travelling > 0:
+    while (news or travelling > 0) and latest(I, HALT) == 0:
         for lane in range(LANES if news else 0):
             if has_ended(B, lane):
                 put_aside(B, lane, kept)
@@ -140,7 +141,7 @@ def observe_lanes(
         news = travelling > 0 and lane_tick(B)
     following = 0
     news = True
-    while news or travelling > 0:
+    while (news or travelling > 0) and latest(I, HALT) == 0:
         for lane in range(LANES if news else 0):
             travels = B[CONDITION * LANES + lane] != PARKED
             if travels and attend(B, lane, choice, times, history, rows, numbers, measures):

@@ -2,6 +2,8 @@
 
 from math import floor, frexp, inf, isfinite, ldexp
 
+from stickslip.kernels.model import Ints
+
 LANES = 1
 """How many trajectories travel together."""
 
@@ -53,6 +55,11 @@ def rough_exp2(x: float) -> float:
         return 0.0
     whole = floor(x)
     return ldexp(0.971 * (1.0 + x - whole), int(whole))
+
+
+def latest(numbers: Ints, place: int) -> int:
+    """A number that another thread may change meanwhile, read anew every time."""
+    return numbers[place]
 
 
 def any_lane(condition: bool) -> bool:

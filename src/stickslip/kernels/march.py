@@ -4,6 +4,7 @@ from math import isfinite
 
 from stickslip.kernels.bristles import break_bond, breaking, note_bonds, start_bonds
 from stickslip.kernels.clock import advance_clock, set_clock, time_left
+from stickslip.kernels.machine import latest
 from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, hold_still, settle, take_mode
 from stickslip.kernels.model import (
     AT_REST,
@@ -22,6 +23,7 @@ from stickslip.kernels.model import (
     GUARD_BRANCH,
     GUARD_STEP,
     GUESS,
+    HALT,
     LAST_EVENT,
     LAST_STEP,
     LATE,
@@ -80,6 +82,7 @@ from stickslip.kernels.outcome import (
     FINISHED,
     INCONSISTENT,
     INDETERMINATE,
+    INTERRUPTED,
     NEGATIVE_FRICTION,
     PAUSED,
     STALLED,
@@ -160,6 +163,8 @@ def march(
             return PAUSED
         if I[STEPS] >= most_steps:
             return TOO_MANY_STEPS
+        if latest(I, HALT) != 0:
+            return INTERRUPTED
         if I[READY] == 0:
             if expand(W, I) != 0:
                 return INDETERMINATE

@@ -67,14 +67,13 @@ ROW_VARIED_STATE = ROW_VARIED_V = ROW_VARIED_FORCE = ROW_VARIED_STATIC = ROW_VAR
 directions, work space, ż before an event, and by how much each direction delays it."""
 
 MODE = BRANCH = AT_REST = ORDERING = SAVED = STEPS = EVENTS = RAPID = READY = CONTACT = GUARD = 0
-EVALUATIONS = 0
+EVALUATIONS = HALT = 0
 SEED = POINT = DRAWS = BONDED = BREAKS = 0
 DIRECTIONS = VARIED = BRANCH_BEFORE = BRANCH_KEPT = FINAL = FRESH = JUMPED = 0
 """In I: the seed of chance, the number of the trajectory, and that of the event; bonds that chance has placed, and
-bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes
-before an event, counters, what ended a step; for small changes their number, the parameter each varies, branches before
-an event and before they are asked again, modes after an event, contacts that have entered a mode, and states that
-jumped there."""
+bonds broken; slip signs, frozen branches, contacts at rest, pivots, modes before an event, counters, whether to stop at
+once, what ended a step; for small changes their number, the parameter each varies, branches before an event and before
+they are asked again, modes after an event, contacts that have entered a mode, and states that jumped there."""
 
 SIGN = BEFORE = CALM = AFTER = LIMIT = LOG_TOLERANCE = CONDITION = ALLOWED = HASTE = TRIES = 0
 CHANGE = HEED = OLD_TIME = OLD_STATE = PATIENCE = LATELY = AGAIN = CYCLE = CYCLE_EVENTS = 0

@@ -5,6 +5,7 @@ is allocated: rows go to a buffer of fixed size, and the last returns of the mot
 """
 
 from stickslip.kernels.linear import factor, substitute
+from stickslip.kernels.machine import latest
 from stickslip.kernels.march import EVENT_WIDTH, begin, march, project
 from stickslip.kernels.mode import NOISE
 from stickslip.kernels.model import (
@@ -13,6 +14,7 @@ from stickslip.kernels.model import (
     EVENTS,
     FLOATS,
     GUESS,
+    HALT,
     INTEGERS,
     MATRIX,
     MODE,
@@ -39,7 +41,7 @@ from stickslip.kernels.model import (
     constants,
     ingredients,
 )
-from stickslip.kernels.outcome import FINISHED, PAUSED
+from stickslip.kernels.outcome import FINISHED, INTERRUPTED, NOT_COMPUTED, PAUSED
 from stickslip.kernels.polynomial import first_crossing, set_powers
 
 NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
@@ -108,6 +110,8 @@ def observe(
     `filled`, `history` and `tally` are work space; `rows`, `numbers` and `measures` are the result.
     """
     for point in range(count):
+        if latest(I, HALT) != 0:
+            break
         observe_point(
             W, I, choice, settings, point, starts, held, parameters, times, steps, events, filled, history, tally,
             rows, numbers, measures,
@@ -172,7 +176,8 @@ def observe_point(
     for i in range(FLOATS):
         W[i] = 0.0
     for i in range(INTEGERS):
-        I[i] = 0
+        if i != HALT:
+            I[i] = 0
     for i in range(N_STATES):
         W[STATE + i] = starts[point * N_STATES + i]
     for i in range(N_PARAMETERS):
@@ -211,7 +216,7 @@ def observe_point(
                 )  # fmt: skip
         if status == FINISHED:
             repeats(tally, settings, period, history, 0, numbers, number, measures, measure)
-    numbers[number + STATUS] = status
+    numbers[number + STATUS] = NOT_COMPUTED if status == INTERRUPTED else status
     numbers[number + CHANGES] = I[EVENTS] - before
     numbers[number + STEPS_TAKEN] = I[STEPS]
     for i in range(N_CONTACTS):
@@ -293,7 +298,8 @@ def look(
                 time = tally[STROBES] * between
                 state_at(W, steps, time - steps[0])
                 record(W, WORK, choice, time, -1, rows, row, numbers, number)
-                tally[STROBES] += 1
+                full = numbers[number + TRUNCATED] != 0
+                tally[STROBES] = next_multiple(W[TIME], between) if full else tally[STROBES] + 1
         if period > 0.0:
             while tally[TURNS] * period <= W[TIME]:
                 time = tally[TURNS] * period

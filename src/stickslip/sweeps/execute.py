@@ -17,6 +17,7 @@ from typing import Any
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
+from stickslip.targets import interrupt
 
 Keep = Callable[[int, Results], None]
 AHEAD = 2
@@ -42,7 +43,16 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
     halt = threading.Event()
     waiting = iter(todo)
     running: dict[Future[Results], int] = {}
-    with ThreadPoolExecutor(threads, thread_name_prefix="sweep") as pool:
+    workers: list[int] = []
+
+    def stop() -> None:
+        halt.set()
+        interrupt.halt(workers)
+
+    def begin_work() -> None:
+        workers.append(threading.get_ident())
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="sweep", initializer=begin_work) as pool:
 
         def begin(count: int) -> None:
             for index in islice(waiting, count):
@@ -58,7 +68,7 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
                     keep(index, future.result())
             return False
         except KeyboardInterrupt:
-            halt.set()
+            stop()
             for future in running:
                 future.cancel()
             done, _ = wait([future for future in running if not future.cancelled()])
@@ -69,9 +79,11 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
                         keep(running[future], results)
             return True
         except BaseException:
-            halt.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+            stop()
+            pool.shutdown(wait=True, cancel_futures=True)
             raise
+        finally:
+            interrupt.let_go_on(workers)
 
 
 def on_cluster(plan: Plan, todo: Sequence[int], keep: Keep, cluster: Any) -> bool:

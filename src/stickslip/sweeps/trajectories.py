@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field, patience
 from stickslip.kernels import observe as kernel
+from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.sweeps.layout import Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
 from stickslip.targets import cpu
@@ -102,6 +103,7 @@ def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
     """Room for the results; the kernels themselves begin every trajectory with zeros."""
     rows = np.empty((len(group), max(settings.rows(codes), 1), m.ROW_WIDTH))
     numbers, measures = np.empty((len(group), m.NUMBERS), np.int64), np.empty((len(group), m.MEASURES))
+    numbers[:, m.STATUS] = NOT_COMPUTED  # which it stays where the user interrupts
     return Raw(np.array(group.starts, float), rows, numbers, measures)
 
 

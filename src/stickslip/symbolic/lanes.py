@@ -186,7 +186,7 @@ class LaneSource(Source):
         return kept | sizes
 
     def _integer_sizes(self) -> dict[str, int]:
-        return {"MODE": self.contacts}
+        return {"MODE": self.contacts, "HALT": 1}
 
     def _constants_of_module(self) -> dict[str, int]:
         varies = any(isinstance(limit, int) for limit in self.S)

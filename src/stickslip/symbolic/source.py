@@ -195,7 +195,7 @@ class Source:
             "ORDERING": 2 * m,
             "BRANCH_KEPT": len(self.tape.branches),
         }
-        single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS"]
+        single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALT"]
         single += ["SEED", "POINT", "DRAWS", "BONDED", "BREAKS"]
         return sizes | dict.fromkeys(single, 1)
 

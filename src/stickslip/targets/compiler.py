@@ -417,6 +417,9 @@ class Body:
             case "fused", [_, _, _]:
                 floats = [self.converted(value, FLOAT) for value in values]
                 return b.call(self.external("llvm.fmuladd.f64", 3), floats)
+            case "latest", [array, place]:  # atomic, so that no loop takes it for a constant
+                address = b.gep(array, [place], source_etype=INT)
+                return b.load_atomic(address, "monotonic", 8, typ=INT)
             case "isfinite", [value]:
                 return b.fcmp_ordered("<", b.call(self.external("llvm.fabs.f64", 1), [value]), FLOAT(math.inf))
         floats = [self.converted(value, FLOAT) for value in values]

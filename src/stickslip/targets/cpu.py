@@ -6,11 +6,13 @@ import ctypes
 import hashlib
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from stickslip.targets import join
+from stickslip.targets.interrupt import interruptible
 
 SUMS = ("rate_of", "size_of", "end_of", "bend_of", "product_of")
 """Sums whose order does not matter: they may be vectorised."""
@@ -25,17 +27,28 @@ _TYPES: dict[str, Any] = {
 }
 
 
+LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "carry_on", "next_releases")
+"""Functions that may take long: they look at HALT in their second argument."""
+
+
 class Program:
-    """Compiled functions of one model, called with numpy arrays, and its constants."""
+    """Compiled functions of one model, called with numpy arrays, and its constants.
+
+    Those that may take long are ended by Ctrl-C; `at_once` has them without that, and without what it costs, for work
+    that is known to be short.
+    """
 
     def __init__(self, module: Any, engine: Any) -> None:
         self._engine = engine
+        self.at_once = SimpleNamespace()
         self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
         for name in module.ENTRY_POINTS:
             kinds = dict(getattr(module, name).__annotations__)
             result = _TYPES[kinds.pop("return")]
             signature = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in kinds.values()))
-            setattr(self, name, _called(signature(engine.get_function_address(name))))
+            function = _called(signature(engine.get_function_address(name)))
+            setattr(self.at_once, name, function)
+            setattr(self, name, _ended_by_user(function, module.HALT) if name in LONG else function)
 
 
 def _called(function: Any) -> Any:
@@ -43,6 +56,13 @@ def _called(function: Any) -> Any:
 
     def call(*arguments: Any) -> Any:
         return function(*[_address(a) if isinstance(a, np.ndarray) else a for a in arguments])
+
+    return call
+
+
+def _ended_by_user(function: Any, place: int) -> Any:
+    def call(floats: Any, integers: Any, *rest: Any) -> Any:
+        return interruptible(lambda: function(floats, integers, *rest), integers, place)
 
     return call
 

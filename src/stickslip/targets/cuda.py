@@ -58,6 +58,7 @@ def observe_kernel(choice, settings, count, starts, held, parameters, times, row
     if point < count:
         W = cuda.local.array(FLOATS, float64)
         I = cuda.local.array(INTEGERS, int64)
+        I[HALT] = 0
         steps = cuda.local.array(STEP_WIDTH, float64)
         events = cuda.local.array(EVENT_ROOM, float64)
         filled = cuda.local.array(2, int64)

@@ -13,7 +13,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 MACHINE = frozenset(
-    ["any_lane", "anyone", "outnumber", "rough_log2", "rough_ratio", "rough_exp2", "fused", "bit", "rough", "tail"]
+    [
+        "any_lane",
+        "anyone",
+        "outnumber",
+        "rough_log2",
+        "rough_ratio",
+        "rough_exp2",
+        "fused",
+        "bit",
+        "rough",
+        "tail",
+        "latest",
+    ]
 )
 """Kernels that targets have their own instructions for, see machine.py."""
 
