@@ -439,3 +439,14 @@ def test_a_step_that_overlooks_something_ends_the_run(monkeypatch):
     monkeypatch.setattr(program, "set_natural_step", too_long)
     run = ss.simulate(system, 12.0, method=ss.Exact(target="python"))
     assert run.attrs["status"].startswith(ss.Status.INCONSISTENT.value)
+
+
+@pytest.mark.parametrize("speed", [1e-4, 1e-6, 1e-8])
+def test_a_belt_that_hardly_moves(speed):
+    """A stick phase however long takes a few steps, and ends where the spring pulls with the static friction."""
+    model = ss.models.block_on_belt().with_({"belt.speed": speed})
+    run = ss.simulate(model, 5 / speed, method=ss.Exact(most_steps=300))
+    assert run.attrs["outcome"] == "finished"
+    released = run.event_before.values == 0
+    assert released.sum() == 4
+    np.testing.assert_allclose(run.event_state.sel(state="x.block").values[released], 1.0, rtol=1e-9)

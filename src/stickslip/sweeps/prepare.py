@@ -41,6 +41,9 @@ MOST_CHUNKS = 1024
 CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6}
 """Room for the results of a piece."""
 
+MOST_STROBES = 1e8
+"""More states of one motion nobody can use, and a billion takes minutes to pass by."""
+
 MOST_BYTES = 8e9
 """No sweep may record more than this in memory; to disk it may."""
 
@@ -115,6 +118,7 @@ def plan_sweep(
         if isinstance(what, Measured) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
     duration = _duration(model, t, periods, observations)
+    _check_strobes(duration, observations)
     text, given = _written(model)
     size = 1 if chunk is None else whole("chunk", chunk)
     plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
@@ -159,6 +163,18 @@ def _duration(model: Model, t: Any, periods: Any, observations: Named) -> Durati
     if period in (0, -1):
         raise SweepError(f"{why}: give t=(transient, observed time)")
     return Duration(*_pair("periods", PERIODS if periods is None else periods), in_periods=True)
+
+
+def _check_strobes(duration: Duration, observations: Named) -> None:
+    """Strobes without number would be passed one by one, though few of them can be kept."""
+    for _, what in observations:
+        if isinstance(what, Strobe) and what.period is not None and not duration.in_periods:
+            count = duration.recorded / what.period
+            if count > MOST_STROBES:
+                raise SweepError(
+                    f"strobe.every({what.period:g}) asks for {count:.1e} states of every motion: give a longer time "
+                    f"between strobes, {duration.recorded / MOST_STROBES:.1e} at least"
+                )
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:

@@ -102,7 +102,7 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
 def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
     """Room for the results; the kernels themselves begin every trajectory with zeros."""
     rows = np.empty((len(group), max(settings.rows(codes), 1), m.ROW_WIDTH))
-    numbers, measures = np.empty((len(group), m.NUMBERS), np.int64), np.empty((len(group), m.MEASURES))
+    numbers, measures = np.zeros((len(group), m.NUMBERS), np.int64), np.empty((len(group), m.MEASURES))
     numbers[:, m.STATUS] = NOT_COMPUTED  # which it stays where the user interrupts
     return Raw(np.array(group.starts, float), rows, numbers, measures)
 

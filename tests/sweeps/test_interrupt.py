@@ -1,0 +1,121 @@
+"""Ctrl-C ends compiled work at once, wherever it is, and what is done is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+from stickslip.targets import interrupt
+
+FORCED = ss.models.forced_oscillator("III")
+FEW, MANY = np.linspace(0.5, 2.0, 40), np.linspace(0.5, 2.0, 300)
+AGES = 1e9
+"""A time that takes hours."""
+
+SOON = 1.0
+"""Seconds from the signal to the end, on a busy machine: by itself it takes some milliseconds."""
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[list[float]]:
+    """Send this process what Ctrl-C does; the list has when."""
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(seconds, send)
+    timer.start()
+    try:
+        yield sent
+    finally:
+        timer.cancel()
+
+
+def sweep(etas: np.ndarray, **keywords: Any) -> Callable[[], Any]:
+    return lambda: ss.sweep(FORCED, {"base.eta": etas}, **keywords)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        sweep(FEW, t=(AGES, 1.0)),
+        sweep(FEW, t=(1.0, AGES)),
+        sweep(FEW, t=(1.0, AGES), observe=ss.strobe),
+        sweep(MANY, t=(AGES, 1.0), shortcut=False),
+        sweep(MANY, t=(1.0, AGES), shortcut=False),
+        sweep(1e14 * FEW, t=(1.0, 1.0)),
+        sweep(1e14 * MANY, t=(1.0, 1.0)),
+    ],
+    ids=["transient", "observed", "strobes", "lockstep", "lockstep observed", "fast", "fast in lockstep"],
+)
+def test_a_sweep_ends_at_once(work: Callable[[], Any]) -> None:
+    ss.sweep(FORCED, {"base.eta": FEW}, t=(1.0, 1.0))
+    ss.sweep(FORCED, {"base.eta": MANY}, t=(1.0, 1.0))  # compiled now, so that the signal finds it computing
+    with interrupted_after(0.3) as sent:
+        found = work()
+    assert time.monotonic() - sent[0] < SOON
+    assert found.attrs["outcome"] == "interrupted"
+    assert (found.status.values == ss.Status.NOT_COMPUTED.code).all()
+
+
+def test_what_comes_after_an_interruption_runs() -> None:
+    """Threads are used again, with the same numbers: none remembers that it was stopped."""
+    with interrupted_after(0.2):
+        sweep(FEW, t=(AGES, 1.0))()
+    again = sweep(FEW, t=(10.0, 10.0))()
+    assert again.attrs["outcome"] == "finished" and not interrupt._halted and not interrupt._under_way
+
+
+def test_single_motions_end_at_once() -> None:
+    model = ss.models.block_on_belt()
+    field = ss.compile(model, order=20)
+    start = np.array([model.start_state(None)])
+    with interrupted_after(0.3) as sent, pytest.raises(KeyboardInterrupt):
+        field.propagate(start, 1e12)
+    assert time.monotonic() - sent[0] < SOON
+    ends, outcome = field.propagate(start, 100.0)
+    alone, _ = field.propagate(start, 100.0, most_steps=10**6)
+    assert outcome[0, 0] == 0 and (ends == alone).all()
+
+
+def test_long_motions_are_the_same_by_both_ways() -> None:
+    """What takes more steps than are tried at once is run again, patiently: the same numbers."""
+    model = ss.models.block_on_belt()
+    field = ss.compile(model, order=20)
+    starts = np.array([model.start_state(None)] * 3)
+    ends, outcome = field.propagate(starts, 1e5, rtol=1e-12)
+    m = field.program
+    floats, integers = field.workspace()
+    floats[m.TOLERANCE] = 1e-12
+    parameters = np.array([list(model.parameters.values())] * 3)
+    reference, counts = np.empty_like(ends), np.zeros((3, 2), np.int64)
+    m.at_once.propagate(
+        floats, integers, 0.0, 1e5, 10**9, 3, starts.ravel(), parameters.ravel(), reference.ravel(), counts.ravel()
+    )
+    assert (ends == reference).all() and (outcome == counts).all() and outcome[0, 1] > 20_000
+
+
+def test_strobes_without_number_are_refused() -> None:
+    with pytest.raises(ss.SweepError, match=r"strobe\.every\(1e-12\) asks for 1\.0e\+13 states .* at least"):
+        sweep(FEW, t=(10.0, 10.0), observe=ss.strobe.every(1e-12))()
+
+
+def test_strobes_that_cannot_be_kept_cost_nothing() -> None:
+    began = time.monotonic()
+    found = sweep(FEW[:4], t=(10.0, 10.0), observe=ss.strobe.every(1e-6), most=100)()
+    assert found.truncated.all() and (found["count"] == 100).all() and time.monotonic() - began < 5
+    whole = sweep(FEW[:4], t=(10.0, 10.0), observe=ss.strobe.every(0.1))()
+    wanted = np.broadcast_to(10 + 1e-6 * np.arange(1, 101), (4, 100))
+    np.testing.assert_allclose(found.record_time.values, wanted, rtol=1e-12)
+    assert (whole["count"] == 100).all()
