@@ -68,22 +68,22 @@ def shaken(speed: float, a: float, omega: float, slow: float, more: float) -> ss
     return ss.System(pull, ss.Contact(mass, belt, law=ss.Coulomb(0.3)))
 
 
-@pytest.mark.parametrize("number", [3, 4, 6, 7, 13])
-def test_slip_after_release_as_from_a_moving_frame(number: int) -> None:
+@pytest.mark.parametrize("speed", [1.0, 100.0])
+def test_slip_after_release_as_from_a_moving_frame(speed: float) -> None:
     """Events do not depend on the speed of the belt: just after release v is a small difference of large velocities.
 
     It has their round-off, ε·V, and so events are uncertain by ε·V over the acceleration, a, and no more.
     """
     chance = np.random.default_rng(0)
-    for _ in range(number + 1):
+    for _ in range(20):
         a, omega = 10 ** chance.uniform(-4, -2), 10 ** chance.uniform(1, 2.5)
         slow, more = a * omega * chance.uniform(0.02, 0.3), a * chance.uniform(0, 1.5)
-    times = (-1.5 * a / slow, 6 * a / slow)
-    still, moving = (
-        ss.simulate(shaken(speed, a, omega, slow, more), times, dense=False, samples=2) for speed in (0.0, 1.0)
-    )
-    assert still.event_after.values.tolist() == moving.event_after.values.tolist() != []
-    assert np.abs(still.event_time.values - moving.event_time.values).max() < 10 * 2.2e-16 / a
+        times = (-1.5 * a / slow, 6 * a / slow)
+        still, moving = (
+            ss.simulate(shaken(each, a, omega, slow, more), times, dense=False, samples=2) for each in (0.0, speed)
+        )
+        assert still.event_after.values.tolist() == moving.event_after.values.tolist() != []
+        assert np.abs(still.event_time.values - moving.event_time.values).max() < 10 * 2.2e-16 * speed / a
 
 
 def test_slip_through_the_knots_of_a_table() -> None:

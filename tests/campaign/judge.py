@@ -26,7 +26,7 @@ DIVERGES = "diverges"
 SMALLER = 1e-3
 """Disturbances are so much smaller than what counts as a difference."""
 
-DISTURBED = 4
+DISTURBED = 16
 RESTARTS = 6
 CLOSER, SLOWEST = 1e-13, 1e-15
 """Before it says that the library is wrong, the referee looks more closely; and what slides, however slowly, it lets
