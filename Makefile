@@ -5,9 +5,11 @@ VENV := .venv
 RUN := $(VENV)/bin/python -m
 MINUTES ?= 10
 SEED ?= 1
+COUNT ?= 200
+INPUTS ?= 1000000
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo test lint nightly campaign mutants bench clean
+.PHONY: help demo test lint nightly campaign mutants faults fuzz bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
@@ -16,6 +18,8 @@ help:
 	@echo "make nightly   long tests, and mutants"
 	@echo "make campaign  random systems against an independent referee and against themselves, MINUTES=10"
 	@echo "make mutants   make deliberate mistakes, and see whether tests notice them"
+	@echo "make faults    kill processes, damage files, fill disks: nothing may be lost, COUNT=200"
+	@echo "make fuzz      hostile files, formulas and arrays, INPUTS=1000000"
 	@echo "make bench     race against other libraries"
 	@echo "make clean     remove .venv and everything generated"
 
@@ -34,9 +38,16 @@ lint: $(VENV)/installed-dev
 nightly: $(VENV)/installed-dev
 	$(RUN) pytest -m nightly --timeout 1800 tests
 	$(RUN) tests.mutants
+	$(RUN) tests.faults --count $(COUNT) --seed $(SEED)
 
 mutants: $(VENV)/installed-dev
 	$(RUN) tests.mutants
+
+faults: $(VENV)/installed-dev
+	$(RUN) tests.faults --count $(COUNT) --seed $(SEED)
+
+fuzz: $(VENV)/installed-dev
+	$(RUN) tests.fuzz --kind all --count $(INPUTS) --seed $(SEED) --processes 2
 
 campaign: $(VENV)/installed-dev
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind exact
