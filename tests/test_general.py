@@ -329,14 +329,15 @@ def test_a_narrow_peak_is_not_passed_over():
 # -- tables and other frozen branches ----------------------------------------------------------------------------------
 
 
-def test_a_table_beside_a_spring_that_saturates():
+@pytest.mark.parametrize("starts", [3, pytest.param(40, marks=pytest.mark.nightly)])
+def test_a_table_beside_a_spring_that_saturates(starts):
     law = ss.Tabulated([0, 0.5, 1], [0.4, 0.3, 0.3])
     system = ss.System(
         ss.Spring(BLOCK, ss.ground, force=lambda e, k=1.0, s=3.0: k * tanh(s * e), name="spring"),
         ss.Contact(BLOCK, ss.ground, law=law, normal=1.0, name="contact"),
     )
     random = np.random.default_rng(10)
-    for _ in range(8):
+    for _ in range(starts):
         x, v, k, s = random.uniform(-3, 3), random.uniform(-3, 3), random.uniform(0.5, 2), random.uniform(1, 8)
         run = finished(
             ss.simulate(system.with_({"spring.k": k, "spring.s": s}), 20.0, start={"x.block": x, "v.block": v})

@@ -59,9 +59,15 @@ def test_flips_of_two_blocks() -> None:
     assert np.array_equal(branch.stable, between)
 
 
-def test_the_doubled_branch_leaves_at_the_flip() -> None:
+@cache
+def flip_and_doubled() -> tuple[ss.SpecialPoint, ss.Branch]:
+    """Where the in-phase orbit of two blocks doubles its period, and the branch that leaves there."""
     flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
-    doubled = ss.follow(flip, "belt.speed", to=(0.14, 0.2))
+    return flip, ss.follow(flip, "belt.speed", to=(0.14, 0.2))
+
+
+def test_the_doubled_branch_leaves_at_the_flip() -> None:
+    flip, doubled = flip_and_doubled()
     first = doubled.points[0]
     assert first.period == pytest.approx(2 * flip.orbit.period, rel=1e-3)
     assert first.stable  # the flip is supercritical
@@ -98,8 +104,8 @@ def test_a_flip_in_two_parameters() -> None:
 
 
 def test_a_fold_in_two_parameters() -> None:
-    flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
-    fold = ss.follow(flip, "belt.speed", to=(0.14, 0.2)).of_kind("fold")[0]
+    _, doubled = flip_and_doubled()
+    fold = doubled.of_kind("fold")[0]
     curve = ss.follow(fold, ("coupling.k", "belt.speed"), to=1.21)
     assert curve.reason == "The curve reached coupling.k = 1.21."
     for orbit in curve.points:
