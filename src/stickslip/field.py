@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -110,7 +109,7 @@ class Field:
 
             return join.joined_jacobian(jacobian_source(derive(self.model)))
 
-        return join.load(_path(f"{_key(self.model)}|jacobian", text))
+        return join.Joined(f"{_key(self.model)}|jacobian", text).module()
 
     def workspace(self) -> tuple[Floats, NDArray[np.int64]]:
         """Fresh work arrays that hold the parameters."""
@@ -251,8 +250,8 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     if kernels.tangent:
         refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
     key = f"{_key(model)}|{order}|{kernels.name}"
-    path = _path(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
-    return Field(model, TARGETS[target].program(path), order, target)
+    joined = join.Joined(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
+    return Field(model, TARGETS[target].program(joined), order, target)
 
 
 def patience(m: Any, starts: Floats, parameters: Floats) -> float:
@@ -278,8 +277,8 @@ def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
 
         return join.joined_lanes(lane_source(derive(model), order), join.LANES)
 
-    path = _path(f"{_key(model)}|{order}|{join.LANES.name}", text)
-    return TARGETS[target].program(path) if join.load(path).SERVES else None
+    joined = join.Joined(f"{_key(model)}|{order}|{join.LANES.name}", text)
+    return TARGETS[target].program(joined) if joined.module().SERVES else None
 
 
 def compile_smooth(model: Model, shape: str) -> Any:
@@ -291,7 +290,7 @@ def compile_smooth(model: Model, shape: str) -> Any:
 
         return join.joined_flow(Flow(derive(model), shape).source())
 
-    return cpu.program(_path(f"{_key(model)}|smooth|{shape}", text))
+    return cpu.program(join.Joined(f"{_key(model)}|smooth|{shape}", text))
 
 
 def compile_stiff(model: Model, shape: str) -> Any:
@@ -303,7 +302,7 @@ def compile_stiff(model: Model, shape: str) -> Any:
 
         return join.joined_stiff(Flow(derive(model), shape).stiff_source())
 
-    return cpu.program(_path(f"{_key(model)}|stiff|{shape}", text))
+    return cpu.program(join.Joined(f"{_key(model)}|stiff|{shape}", text))
 
 
 def compile_balance(model: Model) -> Any:
@@ -316,7 +315,7 @@ def compile_balance(model: Model) -> Any:
 
         return join.joined_flow(balance_source(derive(model)))
 
-    return join.load(_path(f"{_key(model)}|balance", text))
+    return join.Joined(f"{_key(model)}|balance", text).module()
 
 
 def compile_excitations(model: Model) -> Excitations:
@@ -334,7 +333,7 @@ def compile_excitations(model: Model) -> Excitations:
 
         return join.joined_flow(period_source(derive(model)))
 
-    return Excitations(join.load(_path(f"{_key(model)}|forcing", text)))
+    return Excitations(join.Joined(f"{_key(model)}|forcing", text).module())
 
 
 def compile_forcing(model: Model) -> Callable[[Floats], float]:
@@ -376,7 +375,7 @@ def compile_forms(model: Model) -> Any:
 
         return join.joined_flow(forms_source(derive(model)))
 
-    return join.load(_path(f"{_key(model)}|forms", text))
+    return join.Joined(f"{_key(model)}|forms", text).module()
 
 
 def _key(model: Model) -> str:
@@ -394,11 +393,3 @@ def _source(model: Model, order: int, tangent: bool = False) -> Any:
     from stickslip.symbolic.tangent import TangentSource
 
     return (TangentSource if tangent else Source)(derive(model), order)
-
-
-def _path(key: str, text: Callable[[], str]) -> Path:
-    """The file of a joined module, written when it is not there yet."""
-    path = join.module_path(key)
-    if not path.exists():
-        join.write(path, text().encode())
-    return path

@@ -10,11 +10,11 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """A name to write a file under, which becomes `path` when it is finished.
 
     A reader finds the old file or the new one, never half of one; what is not finished leaves nothing behind. The
-    content is on the disk before the name is.
+    content is on the disk before the name is. `mode` says who may use it, as far as the user's mask allows.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "note.txt"
@@ -26,7 +26,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     # Beside the target, since a rename must not cross disks; with its suffix, which libraries go by.
     temporary = path.with_name(f".{path.stem[:40]}.{secrets.token_hex(4)}{path.suffix}")
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         yield temporary
         put_on_disk(temporary)
         os.replace(temporary, path)

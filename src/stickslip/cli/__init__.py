@@ -9,6 +9,7 @@ interrupted before there was a result.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,7 @@ def main(
     ] = False,
 ) -> None:
     """Machines that stick and slip, simulated exactly."""
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
 @app.command()

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
@@ -513,8 +514,9 @@ def lanes() -> int:
 
 
 def machine_name() -> str:
-    """What machine code is made for: part of the name under which it is kept."""
-    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()} {llvm.llvm_version_info}"
+    """What machine code is made for and by: part of the name under which it is kept, since homes are shared."""
+    made_for = llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return f"{made_for} {llvmlite.__version__} {llvm.llvm_version_info}"
 
 
 def object_code(source: str, values: Mapping[str, Any], entry_points: Sequence[str], sums: Sequence[str]) -> bytes:

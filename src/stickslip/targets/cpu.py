@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
-from functools import cache
-from pathlib import Path
+import functools
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from stickslip.targets import join
+from stickslip.targets import cache, join
 from stickslip.targets.interrupt import interruptible
 
 SUMS = ("rate_of", "size_of", "end_of", "bend_of", "product_of")
@@ -82,17 +80,16 @@ def aligned(count: int) -> Any:
     return room[begin : begin + count]
 
 
-@cache
-def program(path: Path) -> Program:
+@functools.cache
+def program(joined: join.Joined) -> Program:
     """Machine code of a joined module, from the cache where possible."""
     from stickslip.targets import compiler
 
-    module = join.load(path)
+    module = joined.module()
     if hasattr(module, "LANES"):
         vars(module)["LANES"] = compiler.lanes()
-    mark = hashlib.sha256(compiler.machine_name().encode()).hexdigest()[:12]
-    stored = path.with_suffix(f".{mark}.o")
-    if not stored.exists():
-        source = path.read_text(encoding="utf-8")
-        join.write(stored, compiler.object_code(source, vars(module), module.ENTRY_POINTS, SUMS))
-    return Program(module, compiler.loaded(stored.read_bytes()))
+
+    def compiled() -> bytes:
+        return compiler.object_code(joined.text, vars(module), module.ENTRY_POINTS, SUMS)
+
+    return Program(module, compiler.loaded(cache.kept(joined.part(compiler.machine_name(), "o"), compiled)))

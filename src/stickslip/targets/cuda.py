@@ -9,12 +9,12 @@ over trajectories are replaced, by kernels that take one trajectory each; all el
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
-import inspect
+import pickle
 import re
 import struct
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from stickslip.kernels.machine import rough_ratio as rough_ratio_of_two
-from stickslip.targets import join
+from stickslip.targets import cache, join
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
 from stickslip.targets.unroll import unrolled
 
@@ -285,10 +285,10 @@ def _numba() -> Any:
 class Program:
     """The functions and constants of one model; `propagate` and `observe` run on the GPU, with the CPU's arguments."""
 
-    def __init__(self, module: Any) -> None:
-        numba = _numba()
+    def __init__(self, joined: join.Joined) -> None:
+        numba, module = _numba(), joined.module()
         self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
-        self._cuda, self._path = numba.cuda, Path(module.__file__)
+        self._cuda, self._joined = numba.cuda, joined
         # The module may be the one that the CPU runs, with its number of lanes; here each thread has one.
         self._names = dict(vars(module)) | vars(numba) | {"LANES": 1}
         for name, value in vars(module).items():
@@ -311,12 +311,12 @@ class Program:
         self._names |= own
         self._names |= _operations(self._cuda)
         self._ticks = {
-            name: unrolled(inspect.getsource(module), vars(module) | choices, "tick", name, module.KEPT, module.Q)
+            name: unrolled(self._joined.text, vars(module) | choices, "tick", name, module.KEPT, module.Q)
             for name, choices in TICKS.items()
         }
         self.propagate_lanes, self.observe_lanes = self._propagate_lanes, self._observe_lanes
 
-    @cache  # noqa: B019 - programs live as long as the process
+    @functools.cache  # noqa: B019 - programs live as long as the process
     def _lockstep(self, first: int) -> tuple[dict[str, Any], tuple[float, ...]]:
         """All names with the ticks, single precision from that order on; and the numbers that kernels have to bring."""
         writer = _WithoutBranches()
@@ -428,22 +428,26 @@ class Program:
             )
         cuda.synchronize()
 
-    @cache  # noqa: B019 - programs live as long as the process
+    @functools.cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, text: str, name: str, first: int | None = None) -> Any:
         """A kernel; one of lockstep with single precision from the order `first` on.
 
-        Compiling takes half a minute, so what has been compiled is kept beside the module, under the name of a file of
-        its own: numba keeps nothing that does not come from a file.
+        Compiling takes half a minute, so what has been compiled is kept, and that asks for a file of its own: numba
+        keeps nothing that does not come from a file.
         """
         names = self._names if first is None else self._lockstep(first)[0]
-        path = self._path.with_name(f"{self._path.stem}_{name}_{first}.py")
-        if not path.exists():
-            join.write(path, text.encode())
+        file = f"{self._joined.name}_{name}_{first}.py"
+        cache.kept(file, text.encode)
+        path = (cache.folder() or Path()) / file
         exec(compile(text, str(path), "exec"), names)  # our own text, above
         if _processors(self._cuda) is None:
             return self._cuda.jit(names[name])
         limited = first is not None and self.N_CONTACTS == 1  # type: ignore[attr-defined]
-        return self._cuda.jit(names[name], cache=True, **({"max_registers": REGISTERS} if limited else {}))
+        options = {"max_registers": REGISTERS} if limited else {}
+        kernel = self._cuda.jit(names[name], **options)
+        if path.is_absolute() and path.exists():
+            _keep(kernel, lambda key: self._joined.part(f"{name} {first} {key}", "gpu"))
+        return kernel
 
     def _room(self, *results: Any) -> list[Any]:
         """Room on the GPU for arrays that a kernel fills: what they hold here needs no way there."""
@@ -482,6 +486,35 @@ class Program:
         device = self._launch(kernel, count, choice, settings, count, starts, held, parameters, times, *results)
         device[3].copy_to_host(starts)
         self._bring_observed(choice, results, (rows, numbers, measures))
+
+
+class KeptKernels:
+    """Compiled forms of one kernel, in place of numba's own files, which it unpickles whoever has written them."""
+
+    def __init__(self, file: Callable[[str], str]) -> None:
+        self._file = file
+
+    def load(self, key: Any) -> Any:
+        content = cache.read(self._file(repr(key)))
+        return None if content is None else pickle.loads(content)
+
+    def save(self, key: Any, data: Any) -> None:
+        cache.write(self._file(repr(key)), importlib.import_module("numba.cuda.serialize").dumps(data))
+
+    def flush(self) -> None:
+        """Nothing is kept open."""
+
+
+def _keep(kernel: Any, file: Callable[[str], str]) -> None:
+    """Let numba keep the forms of a kernel in our cache, where it has a place for that."""
+    try:
+        kernel.enable_caching()
+    except RuntimeError:  # numba finds no folder that it may write to
+        return
+    if hasattr(kernel._cache, "_cache_file"):
+        kernel._cache._cache_file = KeptKernels(file)
+    else:
+        kernel._cache.disable()
 
 
 def _bring(device: Any, arrays: Any) -> None:
@@ -545,7 +578,7 @@ def _operations(cuda: Any) -> dict[str, Any]:
     }
 
 
-@cache
-def program(path: Path) -> Program:
+@functools.cache
+def program(joined: join.Joined) -> Program:
     """The joined module, ready to run on the GPU."""
-    return Program(join.load(path))
+    return Program(joined)

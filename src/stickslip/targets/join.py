@@ -1,24 +1,26 @@
-"""Joins the generated functions of a model with the kernels into one module, and keeps it in the cache folder.
+"""Joins the generated functions of a model with the kernels into one module, and loads it.
 
-The name of the file carries a hash of all that it was made from, so a stale file is never used.
+Its name carries a hash of all that it is made from, so nothing stale is found under it in the cache.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
-import os
+import marshal
 import re
 import sys
-import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import stickslip
-from stickslip.files import whole_file
+from stickslip.targets import cache
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ import numpy as np
 """
 
 
-@cache
+@functools.cache
 def sources_hash() -> str:
     """A hash of everything that shapes a compiled module, so that a changed library compiles anew."""
     digest = hashlib.sha256(sys.version.encode())
@@ -131,47 +133,66 @@ def joined_stiff(source: str) -> str:
     return "\n\n".join([_PROLOGUE, *map(kernel_text, ("outcome", "tables")), source, kernel_text("collocation")])
 
 
-def cache_folder() -> Path:
-    """Where compiled models are kept: $STICKSLIP_CACHE, or the user's cache folder."""
-    base = os.environ.get("STICKSLIP_CACHE")
-    if base:
-        return Path(base)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "stickslip" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "stickslip"
+class Joined:
+    """A joined module in the cache: its name, and how its text is written where it is not there.
 
+    Only what `cache.read` has returned, or was made here, is executed.
+    """
 
-def module_path(key: str) -> Path:
-    """The file of the module with that key, in a folder that can be written."""
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError
-    except OSError:
-        folder = Path(tempfile.gettempdir()) / f"stickslip-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-    return folder / f"model_{hashlib.sha256((key + sources_hash()).encode()).hexdigest()[:24]}.py"
+    def __init__(self, key: str, written: Callable[[], str]) -> None:
+        self.name = f"model_{hashlib.sha256((key + sources_hash()).encode()).hexdigest()[:24]}"
+        self._module_name = f"stickslip_{self.name}"
+        self._written = written
 
+    def __hash__(self) -> int:
+        return hash(self.name)
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file so that no reader ever sees half of it."""
-    with whole_file(path) as temporary:
-        temporary.write_bytes(content)
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joined) and other.name == self.name
 
+    @functools.cached_property
+    def text(self) -> str:
+        """The source: that of the module that runs, once there is one."""
+        running: Any = sys.modules.get(self._module_name)
+        if running is not None:
+            return str(running.__loader__.get_source(self._module_name))
+        return cache.kept(f"{self.name}.py", lambda: self._written().encode()).decode()
 
-def load(path: Path) -> ModuleType:
-    """The module in a file of the cache folder."""
-    name = f"stickslip_{path.stem}"
-    if name in sys.modules:
+    def part(self, made_for: str, kind: str) -> str:
+        """The name of something made from this very text, for a machine or another purpose."""
+        return f"{self.name}.{hashlib.sha256(f'{made_for}|{self.text}'.encode()).hexdigest()[:12]}.{kind}"
+
+    def module(self) -> ModuleType:
+        """The module, executed once per process."""
+        name = self._module_name
+        if name not in sys.modules:
+            file = str((cache.folder() or Path()) / f"{self.name}.py")
+            loader = _Loader(self.text, self._code(file))
+            module = importlib.util.module_from_spec(ModuleSpec(name, loader, origin=file))
+            module.__file__ = file
+            loader.exec_module(module)
+            sys.modules.setdefault(name, module)  # where two threads come at a time, both take the first
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+
+    def _code(self, file: str) -> CodeType:
+        def compiled() -> bytes:
+            return marshal.dumps(compile(self.text, file, "exec", dont_inherit=True, optimize=0))
+
+        code: CodeType = marshal.loads(cache.kept(self.part(file, "code"), compiled))
+        return code
+
+
+class _Loader(Loader):
+    """Executes a module, and shows its text to tracebacks and `inspect`, also where that lies in no file."""
+
+    def __init__(self, text: str, code: CodeType) -> None:
+        self._text, self._code = text, code
+
+    def create_module(self, _: ModuleSpec) -> None:
+        """A plain module will do."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self._code, vars(module))
+
+    def get_source(self, _: str) -> str:
+        return self._text

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from stickslip.targets import join
 
 
-def program(path: Path) -> Any:
+def program(joined: join.Joined) -> Any:
     """The functions and constants of a joined module."""
-    return join.load(path)
+    return joined.module()
