@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import stickslip as ss
-from stickslip.targets import join
+from stickslip.targets import cache
 
 
 def no_contact():
@@ -265,5 +265,6 @@ def test_nobody_sees_half_a_file(tmp_path, monkeypatch, write):
         replaced(temporary, target)
 
     monkeypatch.setattr(os, "replace", replace)
-    ss.save(run, path) if write == "save" else join.write(path, bytes(1000))
+    monkeypatch.setenv("STICKSLIP_CACHE", str(tmp_path))
+    ss.save(run, path) if write == "save" else cache.write(path.name, bytes(1000))
     assert seen == [(False, path.stat().st_size)]

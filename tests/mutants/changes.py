@@ -56,13 +56,41 @@ CHANGES = (
     ),
     Change(
         "a file of the cache is not written atomically",
-        "targets/join.py",
-        """    with whole_file(path) as temporary:
-        temporary.write_bytes(content)
+        "targets/cache.py",
+        """        with whole_file(place / name, mode=0o644) as temporary, _opened(temporary, os.O_WRONLY) as file:
+            file.write(content + _seal(name, content))
 """,
-        """    path.write_bytes(content)
+        """        (place / name).write_bytes(content + _seal(name, content))
 """,
         ("tests/test_result.py::test_nobody_sees_half_a_file",),
+    ),
+    Change(
+        "the checksum of a file of the cache is not compared",
+        "targets/cache.py",
+        "    if sealed != content + _seal(name, content):\n",
+        "    if not sealed:\n",
+        ("tests/targets/test_cache.py",),
+    ),
+    Change(
+        "the owner of a cache and its files is not asked",
+        "targets/cache.py",
+        "    if status.st_uid not in (os.geteuid(), 0):\n",
+        "    if status.st_uid < 0:\n",
+        ("tests/targets/test_cache.py",),
+    ),
+    Change(
+        "files of the cache that others may write to are executed",
+        "targets/cache.py",
+        "    if status.st_mode & 0o022:\n",
+        "    if status.st_mode & 0o022 and stat.S_ISDIR(status.st_mode):\n",
+        ("tests/targets/test_cache.py",),
+    ),
+    Change(
+        "links in the cache are followed",
+        "targets/cache.py",
+        '("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")',
+        '("O_NONBLOCK", "O_BINARY")',
+        ("tests/targets/test_cache.py",),
     ),
     Change(
         "a cluster is tried once",

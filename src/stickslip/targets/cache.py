@@ -158,10 +158,14 @@ def _make_room(place: Path) -> None:
     """Once per process: remove what was not used for longest, and what processes that were killed have left."""
     with suppress(OSError), os.scandir(place) as entries:
         ours = [entry for entry in entries if entry.name.lstrip(".").startswith("model_")]
-        found = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.path) for entry in ours)
-        total = sum(entry.stat(follow_symlinks=False).st_size for entry in ours)
-        for used, path in found:
-            left_over = Path(path).name.startswith(".") and time.time() - used > HOUR
-            if total > MOST_BYTES or left_over:
-                total -= Path(path).lstat().st_size
-                _remove(Path(path))
+        found = [(entry.stat(follow_symlinks=False), Path(entry.path)) for entry in ours]
+        total = sum(status.st_size for status, _ in found)
+        for status, path in sorted(found, key=lambda file: (not _left_over(*file), file[0].st_mtime)):
+            if total > MOST_BYTES or _left_over(status, path):
+                total -= status.st_size
+                _remove(path)
+
+
+def _left_over(status: os.stat_result, path: Path) -> bool:
+    """Whether it has a temporary name and nobody can be writing it any more."""
+    return path.name.startswith(".") and time.time() - status.st_mtime > HOUR

@@ -141,7 +141,7 @@ class Joined:
 
     def __init__(self, key: str, written: Callable[[], str]) -> None:
         self.name = f"model_{hashlib.sha256((key + sources_hash()).encode()).hexdigest()[:24]}"
-        self._module_name = f"stickslip_{self.name}"
+        self._file, self._module_name = f"{self.name}.py", f"stickslip_{self.name}"
         self._written = written
 
     def __hash__(self) -> int:
@@ -156,7 +156,7 @@ class Joined:
         running: Any = sys.modules.get(self._module_name)
         if running is not None:
             return str(running.__loader__.get_source(self._module_name))
-        return cache.kept(f"{self.name}.py", lambda: self._written().encode()).decode()
+        return cache.kept(self._file, lambda: self._written().encode()).decode()
 
     def part(self, made_for: str, kind: str) -> str:
         """The name of something made from this very text, for a machine or another purpose."""
@@ -166,19 +166,18 @@ class Joined:
         """The module, executed once per process."""
         name = self._module_name
         if name not in sys.modules:
-            file = str((cache.folder() or Path()) / f"{self.name}.py")
-            loader = _Loader(self.text, self._code(file))
-            module = importlib.util.module_from_spec(ModuleSpec(name, loader, origin=file))
-            module.__file__ = file
+            loader = _Loader(self.text, self._code())
+            module = importlib.util.module_from_spec(ModuleSpec(name, loader, origin=self._file))
+            module.__file__ = str((cache.folder() or Path()) / self._file)
             loader.exec_module(module)
             sys.modules.setdefault(name, module)  # where two threads come at a time, both take the first
         return sys.modules[name]
 
-    def _code(self, file: str) -> CodeType:
+    def _code(self) -> CodeType:
         def compiled() -> bytes:
-            return marshal.dumps(compile(self.text, file, "exec", dont_inherit=True, optimize=0))
+            return marshal.dumps(compile(self.text, self._file, "exec", dont_inherit=True, optimize=0))
 
-        code: CodeType = marshal.loads(cache.kept(self.part(file, "code"), compiled))
+        code: CodeType = marshal.loads(cache.kept(self.part(sys.version, "code"), compiled))
         return code
 
 

@@ -1,0 +1,7 @@
+"""A short part of the faults of the cache; `make faults` has more."""
+
+from tests.faults import cache
+
+
+def test_no_fault_of_the_cache_does_harm():
+    assert cache.campaign(6, 1) == []
