@@ -311,8 +311,12 @@ class _Phase:
             return None
         first = min(found)
         jumps = [each for each in found if each[1] >= 4 * len(self.modes)]
-        near = [each for each in jumps if each[0] <= first[0] + JUMP * self.equations.time_scale]
-        return near[0] if near else first  # where a load jumps, the jump comes first, then what it does
+        soon = first[0] + JUMP * self.equations.time_scale
+        near = [each for each in jumps if each[0] <= soon]
+        if near:
+            return near[0]  # where a load jumps, the jump comes first, then what it does
+        opens = [each for each in found if each[0] <= soon and each[1] == first[1] - 1]
+        return opens[0] if opens and first[1] % 4 == 3 else first  # friction turns negative since the load does
 
     def _turns_negative(
         self, dense: Callable[[float], Floats], times: list[float], column: Floats, guard: int, fresh: bool
