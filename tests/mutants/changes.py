@@ -32,15 +32,17 @@ CHANGES = (
     Change(
         "a chunk is marked as done before it is written",
         "sweeps/checkpoint.py",
-        """        for name, values in results.items():
-            if len(values):
-                self.arrays[name][index, : len(values)] = values
-        self.arrays[DONE][index] = 1
+        """            for name, values in results.items():
+                if len(values):
+                    self.arrays[name][index, : len(values)] = values
+            self._put_on_disk(index, self.plan.layout)
+            self.arrays[DONE][index] = 1 + self._checksum(results)
 """,
-        """        self.arrays[DONE][index] = 1
-        for name, values in results.items():
-            if len(values):
-                self.arrays[name][index, : len(values)] = values
+        """            self.arrays[DONE][index] = 1 + self._checksum(results)
+            for name, values in results.items():
+                if len(values):
+                    self.arrays[name][index, : len(values)] = values
+            self._put_on_disk(index, self.plan.layout)
 """,
         ("tests/sweeps/test_long_work.py::test_a_chunk_is_done_when_all_of_it_is_written",),
     ),

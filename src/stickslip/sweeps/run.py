@@ -12,14 +12,25 @@ import xarray as xr
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
-from stickslip.sweeps.execute import cores, on_cluster, on_threads
+from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
 from stickslip.sweeps.inputs import check_progress, whole
 from stickslip.sweeps.layout import Results
+from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import Asked, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
 Progress = Callable[[int, int], None]
+REPAIRS = 3
+"""How often chunks of a store are computed that turn out to be damaged."""
+
+
+class UnfinishedSweep(SweepError):
+    """A sweep that could not go on, with what was computed until then in `partial`."""
+
+    def __init__(self, message: str, partial: xr.Dataset) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 def sweep(
@@ -83,8 +94,13 @@ def sweep(
     at_once = 1 if plan.settings.target == "cuda" else threads or cores()
     if checkpoint is None:
         check_size(plan)
-    results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
-    data = dataset_of(results) if isinstance(results, Checkpoint) else plan.assemble(results)
+    for _ in range(REPAIRS):
+        results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
+        data = dataset_of(results) if isinstance(results, Checkpoint) else plan.assemble(results)
+        if interrupted or not (isinstance(results, Checkpoint) and results.damaged):
+            break
+    else:
+        raise SweepError(f"what is written to {str(checkpoint)!r} does not stay as it was: choose another disk")
     if interrupted:
         sentence = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
         data = data.assign_attrs(status=sentence, outcome=Status.INTERRUPTED.word)
@@ -112,24 +128,46 @@ def run_plan(
 ) -> tuple[Mapping[int, Results], bool]:
     """The results of all chunks by number, and whether the user interrupted."""
     plan.compile()
-    store = Checkpoint(checkpoint, plan) if checkpoint is not None else None
-    kept: dict[int, Results] = {}
-    results: Mapping[int, Results] = kept if store is None else store
-    finished = set(results)
+    if checkpoint is None:
+        kept: dict[int, Results] = {}
+        return kept, _completed(plan, threads, progress, cluster, frozenset(), kept.__setitem__, kept)
+    store = Checkpoint(checkpoint, plan)
+    finished = store.sound()
+    if len(finished) == len(plan.chunks):
+        return store, False
+    with store.alone():
+        finished = store.sound(finished)  # another process may just have gone on with it
+        return store, _completed(plan, threads, progress, cluster, finished, store.keep, store)
+
+
+def _completed(
+    plan: Plan,
+    threads: int,
+    progress: Progress | None,
+    cluster: Any,
+    finished: frozenset[int],
+    keep: Keep,
+    results: Mapping[int, Results],
+) -> bool:
+    """Run the chunks that are not finished; whether the user interrupted. What was kept until a failure is told."""
     todo = [chunk.index for chunk in plan.chunks if chunk.index not in finished]
     done = sum(len(plan.points(plan.chunks[index])) for index in finished)
 
-    def keep(index: int, found: Results) -> None:
+    def keep_and_report(index: int, found: Results) -> None:
         nonlocal done
-        if store is None:
-            kept[index] = found
-        else:
-            store.keep(index, found)
+        keep(index, found)
         done += len(found["status"])
         if progress:
             progress(done, plan.count)
 
-    if not todo:
-        return results, False
-    interrupted = on_threads(plan, todo, keep, threads) if cluster is None else on_cluster(plan, todo, keep, cluster)
-    return results, interrupted
+    try:
+        if cluster is None:
+            return on_threads(plan, todo, keep_and_report, threads)
+        return on_cluster(plan, todo, keep_and_report, cluster)
+    except SweepError as error:
+        so_far = f"{str(error).rstrip('.')}. {done} of {plan.count} points are computed"
+        if isinstance(results, Checkpoint):
+            raise SweepError(
+                f"{so_far}, and kept in {str(results.path)!r}: the same call goes on with the rest"
+            ) from None
+        raise UnfinishedSweep(f"{so_far}: they are in `partial` of this error", plan.assemble(results)) from None

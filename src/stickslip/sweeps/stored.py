@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,8 @@ from numpy.typing import NDArray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from stickslip.sweeps.checkpoint import Checkpoint
-from stickslip.sweeps.layout import longest_of, unpacked
+from stickslip.sweeps.checkpoint import Checkpoint, DamagedChunk
+from stickslip.sweeps.layout import Results, longest_of, unpacked
 
 IN_MEMORY = 1e9
 """Bytes up to which the results of a sweep in a store are loaded; larger ones are read when they are asked for."""
@@ -67,19 +69,34 @@ class StoredArray(BackendArray):
 
 
 def dataset_of(store: Checkpoint) -> xr.Dataset:
-    """The Dataset of a sweep in a store: in memory where it is small, else read when it is asked for."""
-    plan, finished = store.plan, frozenset(store)
-    counters = {kind.counted_by for kind in plan.layout.values() if kind.counted_by}
-    counts = ({name: store.part(name, index, 0, store.sizes[index]) for name in counters} for index in finished)
-    longest = longest_of(plan.layout, counts)
+    """The Dataset of a sweep in a store: in memory where it is small, else read when it is asked for.
+
+    Chunks that are damaged are left out.
+    """
+    plan = store.plan
+    counters = [kind.counted_by for kind in plan.layout.values() if kind.counted_by]
+    counts = _readable(
+        store, lambda index: {name: store.part(name, index, 0, store.sizes[index]) for name in set(counters)}
+    )
+    longest = longest_of(plan.layout, counts.values())
     size = plan.count * sum(
         kind.dtype.itemsize * int(np.prod(kind.shape)) * (longest[kind.counted_by] if kind.counted_by else 1)
         for kind in plan.layout.values()
     )
     if size <= IN_MEMORY:
-        return plan.assemble(store)
+        return plan.assemble(_readable(store, store.__getitem__))
+    finished = frozenset(counts)
 
     def values(name: str, length: int) -> Any:
         return indexing.LazilyIndexedArray(StoredArray(store, finished, name, length))
 
     return plan.dataset(values, longest)
+
+
+def _readable(store: Checkpoint, read: Callable[[int], Results]) -> dict[int, Results]:
+    """What is read of every finished chunk that is not damaged."""
+    found = {}
+    for index in store:
+        with suppress(DamagedChunk):
+            found[index] = read(index)
+    return found
