@@ -8,12 +8,14 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import stickslip as ss
+from stickslip import result
 from stickslip.targets import cache
 
 
@@ -242,12 +244,12 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     before = ss.simulate(ss.models.block_on_belt(), 5.0)
     ss.save(before, tmp_path / "run.nc")
 
-    def fail(run, path, **_):
-        Path(path).write_bytes(b"half of a file")
+    def fail(run, path):
+        path.write_bytes(b"half of a file")
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(xr.Dataset, "to_netcdf", fail)
+        patched.setattr(result, "_write", fail)
         with pytest.raises(KeyboardInterrupt):
             ss.save(ss.simulate(ss.models.block_on_belt(), 9.0), tmp_path / "run.nc")
     assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
@@ -268,3 +270,57 @@ def test_nobody_sees_half_a_file(tmp_path, monkeypatch, write):
     monkeypatch.setenv("STICKSLIP_CACHE", str(tmp_path))
     ss.save(run, path) if write == "save" else cache.write(path.name, bytes(1000))
     assert seen == [(False, path.stat().st_size)]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    run = ss.simulate(ss.models.block_on_belt(), 5.0)
+    return run, ss.save(run, tmp_path_factory.mktemp("saved") / "run.nc").read_bytes()
+
+
+def test_any_damage_is_a_sentence(tmp_path, saved):
+    """A flipped bit anywhere, also among the numbers, where NetCDF has no checksum of its own; files cut anywhere."""
+    run, content = saved
+    path = tmp_path / "run.nc"
+    chance = np.random.default_rng(5)
+    for place in chance.integers(0, len(content), 25).tolist():
+        path.write_bytes(content[:place] + bytes([content[place] ^ (1 << place % 8)]) + content[place + 1 :])
+        expect_the_run_or_a_sentence(path, run)
+        path.write_bytes(content[:place])
+        expect_the_run_or_a_sentence(path, run)
+    numbers = content.index(run["x.block"].values.tobytes())
+    path.write_bytes(content[:numbers] + bytes([content[numbers] ^ 1]) + content[numbers + 1 :])
+    with pytest.raises(ss.ResultError, match="its checksum is not that of its content"):
+        ss.load(path)
+
+
+def expect_the_run_or_a_sentence(path, run):
+    try:
+        xr.testing.assert_identical(ss.load(path), run)
+    except ss.ResultError as error:
+        assert "damaged" in str(error)
+
+
+def test_other_programs_read_and_change_sealed_files(tmp_path, saved):
+    """HDF5 passes over what stands at the end; who changes a file takes the seal off."""
+    import h5py
+
+    run, content = saved
+    path = tmp_path / "run.nc"
+    path.write_bytes(content)
+    with xr.open_dataset(path, engine="h5netcdf") as file:
+        np.testing.assert_array_equal(file["x.block"], run["x.block"])
+    with h5py.File(path, "r+") as file:
+        file.attrs["title"] = "changed elsewhere"
+    assert ss.load(path).attrs["title"] == "changed elsewhere"
+
+
+def test_results_that_are_too_large_for_memory(tmp_path, monkeypatch, saved):
+    """They go to the disk directly, unless there is not enough room for them."""
+    run, _ = saved
+    monkeypatch.setattr(result, "IN_MEMORY", 0)
+    xr.testing.assert_identical(ss.load(ss.save(run, tmp_path / "run.nc")), run)
+    monkeypatch.setattr(result.shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
+    with pytest.raises(ss.ResultError, match=r"cannot write .*other.nc': No space left on device"):
+        ss.save(run, tmp_path / "other.nc")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]

@@ -16,7 +16,7 @@ from stickslip.methods.exact import Exact
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.result import interpolate
-from stickslip.simulation import simulate
+from stickslip.simulation import simulate, uninterrupted
 
 Floats = NDArray[np.float64]
 REFERENCE = Exact(rtol=1e-15, order=24)
@@ -50,7 +50,7 @@ def compare(
         raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")
     rows: list[dict[str, object]] = []
     with _bar() if progress is None else nullcontext(progress) as report:
-        exact = simulate(model, t, start=start, method=REFERENCE)
+        exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
         for done, method in enumerate(named.values()):
             rows.append(_row(model, method, t, start, exact))
             report((done + 1) / len(named))
@@ -81,7 +81,7 @@ def _row(
 ) -> dict[str, object]:
     simulate(model, t * 1e-3, start=start, method=method)  # compiles
     began = time.perf_counter()
-    run = simulate(model, t, start=start, method=method)
+    run = uninterrupted(simulate(model, t, start=start, method=method))
     seconds = time.perf_counter() - began
     agree, event_error = event_difference(run, exact)
     period, amplitude = cycle(run)

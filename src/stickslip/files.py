@@ -1,7 +1,8 @@
-"""Files that appear whole or not at all, and stay when the power fails; files with one writer at a time."""
+"""Files that appear whole or not at all, stay when the power fails, show damage, and have one writer at a time."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import signal
@@ -13,6 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+
+SEAL = b"\nstickslip sha256 "
+"""What stands before the checksum at the end of a file."""
 
 AT_ONCE = 16
 """Files for which the disk is waited for together."""
@@ -60,6 +64,43 @@ def put_all_on_disk(paths: Sequence[Path]) -> None:
     with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="disk") as pool:
         for _ in pool.map(put_on_disk, paths):
             pass
+
+
+def seal(path: Path) -> None:
+    """Add a checksum of all that a file holds to its end; programs that read HDF5 pass over it."""
+    with open(path, "r+b") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0, os.SEEK_END)
+        file.write(SEAL + digest.encode() + b"\n")
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file has a seal that is not that of its content. Without a seal nothing is known against it.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "result.nc"
+    >>> _ = path.write_bytes(b"content")
+    >>> seal(path)
+    >>> before = is_damaged(path)
+    >>> _ = path.write_bytes(path.read_bytes().replace(b"content", b"contend"))
+    >>> before, is_damaged(path)
+    (False, True)
+    """
+    length = len(SEAL) + 64 + 1
+    with open(path, "rb") as file:
+        left = file.seek(0, os.SEEK_END) - length
+        if left < 0:
+            return False
+        file.seek(left)
+        found = file.read()
+        if not found.startswith(SEAL):
+            return False
+        file.seek(0)
+        digest = hashlib.sha256()
+        while left > 0 and (part := file.read(min(left, 2**20))):
+            digest.update(part)
+            left -= len(part)
+    return found[len(SEAL) :].strip() != digest.hexdigest().encode()
 
 
 class Busy(OSError):

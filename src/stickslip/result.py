@@ -7,7 +7,10 @@ contact. Along `event`: the event table. Along `step`: the polynomials of every 
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +19,15 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
-from stickslip.files import whole_file
+from stickslip.files import interrupted_later, is_damaged, reason, seal, whole_file
 from stickslip.model.system import Model
 from stickslip.status import Status
 
 POINTS_PER_STEP = 8
 MOST_SAMPLES = 400_000
 FORMAT = "stickslip run 1"
+IN_MEMORY = 1e9
+"""Bytes up to which a result is made a file in memory before it goes to the disk."""
 Floats = NDArray[np.float64]
 
 
@@ -31,6 +36,10 @@ _NEEDED = ("time", "contact", "state", "mode", "force", "slip_velocity", "event_
 
 class ResultError(ValueError):
     """A result that cannot be read or used as asked; the message says why."""
+
+
+class WriteError(ResultError):
+    """A result that could not be written; it is still there, and can be saved elsewhere."""
 
 
 class Steps:
@@ -158,13 +167,27 @@ def steps_of(run: xr.Dataset) -> Steps:
 
 
 def save(run: xr.Dataset, path: str | Path) -> Path:
-    """Write a run to a NetCDF file; the file appears whole or not at all."""
+    """Write a run to a NetCDF file; the file appears whole or not at all, and Ctrl-C waits for it."""
     path = Path(path)
     if not path.parent.is_dir():
-        raise ResultError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    with whole_file(path) as temporary:
-        run.to_netcdf(temporary, engine="h5netcdf")
+        raise WriteError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+    try:
+        with interrupted_later(), whole_file(path) as temporary:
+            _write(run, temporary)
+            seal(temporary)
+    except OSError as error:
+        raise WriteError(f"cannot write {str(path)!r}: {reason(error)}") from None
     return path
+
+
+def _write(run: xr.Dataset, path: Path) -> None:
+    """By way of memory, unless there is too much of it: where a disk is full, HDF5 ends the process that writes."""
+    if run.nbytes <= IN_MEMORY:
+        path.write_bytes(run.to_netcdf(engine="h5netcdf"))
+        return
+    if shutil.disk_usage(path.parent).free < 1.01 * run.nbytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    run.to_netcdf(path, engine="h5netcdf")
 
 
 def read(path: str | Path) -> xr.Dataset:
@@ -173,12 +196,20 @@ def read(path: str | Path) -> xr.Dataset:
     if not path.is_file():
         raise ResultError(f"there is no file {str(path)!r}")
     try:
+        damaged = is_damaged(path)
+    except OSError as error:
+        raise ResultError(f"{str(path)!r} cannot be read: {reason(error)}") from None
+    if damaged:
+        raise ResultError(
+            f"{str(path)!r} is damaged: its checksum is not that of its content. Use a copy of it, if any"
+        )
+    try:
         with xr.open_dataset(path, engine="h5netcdf") as file:
             return _with_outcome(file.load())
     except Exception as error:
-        reason = " ".join(str(error).split())[:120]
+        why = " ".join(str(error).split())[:120]
         raise ResultError(
-            f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({reason})"
+            f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({why})"
         ) from None
 
 

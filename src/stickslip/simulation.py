@@ -16,6 +16,7 @@ from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model, suggest
+from stickslip.status import Status
 
 MODES = {"stick": 0, "slip+": 1, "slip-": -1}
 
@@ -74,6 +75,13 @@ def simulate(
     if run.bond_breaks:
         attributes["bond_breaks"] = run.bond_breaks
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
+
+
+def uninterrupted(run: xr.Dataset) -> xr.Dataset:
+    """A run as it is; one that the user stopped stops the work it is for."""
+    if run.attrs["outcome"] == Status.INTERRUPTED.word:
+        raise KeyboardInterrupt
+    return run
 
 
 def check_seed(seed: int) -> int:

@@ -1,11 +1,13 @@
 """Branches of orbits: bifurcations to all digits, changes of signature, ends with reasons."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.branches.walk import Walk
 
 M = ss.models
 
@@ -151,6 +153,41 @@ def test_a_branch_that_is_interrupted_keeps_what_it_has() -> None:
 
     branch = ss.follow(in_phase(), "belt.speed", to=0.2, progress=impatient)
     assert len(branch) == 5 and branch.reason == "The branch was interrupted by the user."
+
+
+def test_an_interruption_ends_both_directions() -> None:
+    """What was found in the first is kept, also where the second has no point yet."""
+    turns: list[int] = []
+
+    def impatient(value: float, count: int) -> None:
+        turns.append(count)
+        if len(turns) == most:
+            raise KeyboardInterrupt
+
+    most = 3
+    down = ss.follow(in_phase(), "belt.speed", to=(0.139, 0.145), progress=impatient)
+    assert turns == [1, 2, 3] and len(down) == 3 and down.reason == "The branch was interrupted by the user."
+    turns, most = [], 10**6
+    both = ss.follow(in_phase(), "belt.speed", to=(0.139, 0.145), progress=impatient)
+    first = turns.index(1, 1)
+    turns, most = [], first + 2
+    half = ss.follow(in_phase(), "belt.speed", to=(0.139, 0.145), progress=impatient)
+    assert len(half) == first + 1 < len(both) and half.reason.endswith("The branch was interrupted by the user.")
+
+    def at_once(self: object, *arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    walks = []
+    facing = Walk._facing
+
+    def interrupted(self: Walk, *arguments: Any) -> Any:
+        walks.append(self)
+        return facing(self, *arguments) if len(walks) == 1 else at_once(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Walk, "_facing", interrupted)
+        kept = ss.follow(in_phase(), "belt.speed", to=(0.139, 0.145))
+    assert len(kept) == first and kept.reason.endswith("The branch was interrupted by the user.")
 
 
 def test_a_parameter_that_may_not_go_on() -> None:

@@ -49,10 +49,13 @@ CHANGES = (
     Change(
         "a save is not atomic",
         "result.py",
-        """    with whole_file(path) as temporary:
-        run.to_netcdf(temporary, engine="h5netcdf")
+        """        with interrupted_later(), whole_file(path) as temporary:
+            _write(run, temporary)
+            seal(temporary)
 """,
-        """    run.to_netcdf(path, engine="h5netcdf")
+        """        with interrupted_later():
+            _write(run, path)
+            seal(path)
 """,
         ("tests/test_result.py::test_a_save_that_fails_leaves_what_was_there",),
     ),

@@ -126,6 +126,9 @@ class Branch:
         return iter(self.points)
 
 
+INTERRUPTED = "The branch was interrupted by the user."
+
+
 def joined(first: Branch, second: Branch) -> Branch:
     """Two branches from the same orbit, in opposite directions, as one."""
     reason = " ".join(dict.fromkeys([first.reason, second.reason]))

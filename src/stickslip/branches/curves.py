@@ -57,7 +57,10 @@ class Curve:
         try:
             reason = self._go()
         except KeyboardInterrupt:
+            if not self.points:
+                raise
             reason = "The curve was interrupted by the user."
+        del self.points[len(self.extremes) :]  # one whose extremes the interruption kept from being known
         extremes = np.array(self.extremes).reshape(len(self.points), 2, -1)
         return Branch(self.names[1], tuple(self.points), (), reason, extremes, self.problem.evaluations)
 

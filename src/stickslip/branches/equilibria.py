@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint, joined
 from stickslip.branches.critical import (
     HOPF,
     TAKENS,
@@ -90,8 +90,13 @@ def follow_equilibrium(
     _check(start.model, names)
     bounds = _bounds(start.model, names[0], to)
     walks = [_Walk(start, point, names, pair, step, most, progress or (lambda value, count: None)) for pair in bounds]
-    branches = [walk.branch() for walk in walks]
-    return branches[0] if len(branches) == 1 else joined(*branches)
+    first = walks[0].branch()
+    if len(walks) == 1 or first.reason == INTERRUPTED:
+        return first
+    try:
+        return joined(first, walks[1].branch())
+    except KeyboardInterrupt:  # before it had a point
+        return replace(first, reason=f"{first.reason} {INTERRUPTED}")
 
 
 def _check(model: Model, names: Sequence[str]) -> None:
@@ -165,7 +170,9 @@ class _Walk:
         try:
             reason = self._begin() or self._go()
         except KeyboardInterrupt:
-            reason = "The branch was interrupted by the user."
+            if not self.points:
+                raise
+            reason = INTERRUPTED
         states = np.array([list(e.state.values()) for e in self.points])
         extremes = np.repeat(states[:, None, :], 2, axis=1)
         return Branch(self.parameter, tuple(self.points), tuple(self.special), reason, extremes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stickslip.branches.births import equilibrium_of
-from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint, joined
 from stickslip.branches.critical import HOPF
 from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
@@ -86,9 +86,14 @@ def follow(
     if point is not None and point.kind == FLIP:  # the orbit of twice the period is the same on both sides
         return Walk(start, parameter, (low, high), step, most, report).branch(point)
     down = Walk(start, parameter, (low, high), step, most, report).branch(point, -1.0)
-    if "is closed" in down.reason:
+    if "is closed" in down.reason or down.reason == INTERRUPTED:
         return down
-    up = Walk(start, parameter, (high, low), step, most, report).branch(point, 1.0)
+    try:
+        up = Walk(start, parameter, (high, low), step, most, report).branch(point, 1.0)
+    except KeyboardInterrupt:  # before it had a point
+        if not len(down):
+            raise
+        return replace(down, reason=f"{down.reason} {INTERRUPTED}")
     return joined(down, up) if len(down) and len(up) else max(down, up, key=len)
 
 

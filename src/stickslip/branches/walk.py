@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickslip.branches.bifurcations import bifurcations
 from stickslip.branches.births import birth, vanishing
-from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint
 from stickslip.branches.changes import Change, becoming, begins_at, first_change, seen_back
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import FLIP, LOSS
@@ -90,8 +90,9 @@ class Walk:
         except KeyboardInterrupt:
             if not self.points:
                 raise
-            reason = "The branch was interrupted by the user."
+            reason = INTERRUPTED
         self.evaluations += self.problem.evaluations
+        del self.points[len(self.extremes) :]  # one whose extremes the interruption kept from being known
         extremes = np.array(self.extremes).reshape(len(self.points), 2, len(self.first.model.states))
         return Branch(self.parameter, tuple(self.points), tuple(self.special), reason, extremes, self.evaluations)
 

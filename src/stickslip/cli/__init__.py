@@ -498,11 +498,17 @@ def identify(
         measurements.perform(request)
 
 
+def _print_warning(message: Warning | str, *where: object, **more: object) -> None:
+    typer.secho(f"warning: {' '.join(str(message).split())}", fg="yellow", err=True)
+
+
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """What a user can mend is one line on stderr, not a traceback."""
+    """What a user can mend is one line on stderr, not a traceback; so is what a user should know."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _print_warning
+            yield
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough, as in `stickslip … | head`
             raise

@@ -1,5 +1,5 @@
 """`python -m stickslip.cli` is the same as `stickslip`."""
 
-from stickslip.cli import app
+from stickslip.__main__ import main
 
-app(prog_name="stickslip")
+main()

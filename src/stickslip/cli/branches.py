@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,11 +42,12 @@ class Way:
 
 @dataclass(frozen=True)
 class Found:
-    """A branch, what to call it, and how far it was to go."""
+    """A branch, what to call it, how far it was to go, and where it bifurcates."""
 
     label: str
     branch: Branch
     to: list[float]
+    begin: SpecialPoint | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -66,15 +67,20 @@ def perform(search: orbits.Search, way: Way, quantity: str | None, plots: Sequen
     _check_way(model, way)
     _check_quantity(model, quantity)
     outputs.check(plots, save)
+    saved = outputs.Saved()
+    with Progress() as progress:
+        found = _followed(search, way, progress)
+        progress.hold()
+        kept = [one for one in found if len(one.branch)]
+        saved.save(save, *(one.branch for one in kept))
     out = console()
-    found = list(_followed(out, search, way))
-    kept = [one for one in found if len(one.branch)]
-    for i, one in enumerate(kept, 1):
-        if save is not None:
-            out.print(f"wrote {one.branch.save(outputs.numbered(save, i, len(kept)))}", soft_wrap=True)
+    out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
+    for one in found:
+        _print_branch(out, one, way)
+    saved.tell(out)
     for path in plots:
         out.print(f"drew {_draw(kept, quantity, path)}", soft_wrap=True)
-    return all(one.is_complete for one in found)
+    return all(one.is_complete for one in found) and not progress.asked
 
 
 def _check_way(model: Model, way: Way) -> None:
@@ -104,24 +110,21 @@ def _check_quantity(model: Model, quantity: str | None) -> None:
 # -- following ---------------------------------------------------------------------------------------------------------
 
 
-def _followed(out: Console, search: orbits.Search, way: Way) -> Iterator[Found]:
-    """The branch, and those that bifurcate from it, each printed as soon as it is there."""
-    with Progress() as progress:
-        orbit = orbits.found_orbit(search)
-        main = Found("the orbit followed", _follow(orbit, way, way.to, progress), way.to)
-    out.print(orbit.model.about.title or orbit.model.about.name or "Unnamed model", style="bold")
-    _print_branch(out, main, way)
-    yield main
-    values = [*map(float, main.branch.values), *way.to]
-    for point in _bifurcating(main.branch) if way.branches else []:
+def _followed(search: orbits.Search, way: Way, progress: Progress) -> list[Found]:
+    """The branch, and those that bifurcate from it, until the user has enough."""
+    orbit = orbits.found_orbit(search)
+    found = [Found("the orbit followed", _follow(orbit, way, way.to, progress), way.to)]
+    values = [*map(float, found[0].branch.values), *way.to]
+    within = [min(values), max(values)]
+    for point in _bifurcating(found[0].branch) if way.branches else []:
         if progress.asked:
-            return
-        within = [min(values), max(values)]
-        with Progress() as progress:
-            other = Found(f"from {point.kind} at {point.value:.4g}", _follow(point, way, within, progress), within)
-        out.print(f"\nFrom the {point.kind} at {way.parameter} = {number(point.value)}", style="bold")
-        _print_branch(out, other, way)
-        yield other
+            break
+        try:
+            branch = _follow(point, way, within, progress)
+        except KeyboardInterrupt:  # before it had a point: those before it are kept
+            break
+        found.append(Found(f"from {point.kind} at {point.value:.4g}", branch, within, point))
+    return found
 
 
 def _follow(what: Orbit | SpecialPoint, way: Way, to: list[float], progress: Progress) -> Branch:
@@ -150,6 +153,8 @@ def _bifurcating(branch: Branch) -> list[SpecialPoint]:
 
 def _print_branch(out: Console, found: Found, way: Way) -> None:
     branch = found.branch
+    if found.begin is not None:
+        out.print(f"\nFrom the {found.begin.kind} at {way.parameter} = {number(found.begin.value)}", style="bold")
     rows = [
         (point.kind, number(point.value), number(point.orbit.period), orbits.multipliers_line(point.orbit, 6))
         for point in branch.special

@@ -46,16 +46,17 @@ def perform(request: Request) -> bool:
     kinds = [outputs.picture_of(path, PICTURES, request.picture) for path in request.plots]
     outputs.check(request.plots, request.save)
     _check_pictures(model, kinds)
-    run = _simulated(request, model)
+    saved = outputs.Saved()
+    with Progress(request.t) as progress:
+        run = _simulated(request, model, progress)
+        progress.hold()
+        saved.save(request.save, run)
     finished = str(run.attrs["outcome"]) == Status.FINISHED.word
     out = console()
     _print_summary(out, model, run)
     if request.events:
         _print_events(run)
-    if request.save is not None:
-        from stickslip import result
-
-        out.print(f"wrote {result.save(run, request.save)}", soft_wrap=True)
+    saved.tell(out)
     for path, kind in zip(request.plots, kinds, strict=True):
         out.print(f"drew {_draw(kind, model, run, path)}", soft_wrap=True)
     return finished
@@ -69,23 +70,22 @@ def _check_pictures(model: Model, kinds: list[str]) -> None:
         raise ModelError("this model has no contact, so there is no friction and no mode to draw")
 
 
-def _simulated(request: Request, model: Model) -> xr.Dataset:
-    with Progress(request.t) as progress:
-        # These imports take a second on a slow machine: they count as waiting, too.
-        from stickslip import Exact, simulate
+def _simulated(request: Request, model: Model, progress: Progress) -> xr.Dataset:
+    # These imports take a second on a slow machine: they count as waiting, too.
+    from stickslip import Exact, simulate
 
-        method = Exact(rtol=request.rtol)
-        method = Exact(rtol=request.rtol, most_steps=_most_steps(request, model, method.taylor_order))
-        return simulate(
-            model,
-            request.t,
-            start=arguments.read_numbers("--start", request.start),
-            method=method,
-            samples=request.samples,
-            dense=request.dense,
-            seed=request.seed,
-            progress=progress,
-        )
+    method = Exact(rtol=request.rtol)
+    method = Exact(rtol=request.rtol, most_steps=_most_steps(request, model, method.taylor_order))
+    return simulate(
+        model,
+        request.t,
+        start=arguments.read_numbers("--start", request.start),
+        method=method,
+        samples=request.samples,
+        dense=request.dense,
+        seed=request.seed,
+        progress=progress,
+    )
 
 
 def _most_steps(request: Request, model: Model, order: int) -> int:

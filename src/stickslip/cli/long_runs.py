@@ -52,11 +52,14 @@ def basins(
     if len(grid) != 2:
         raise ModelError(f"basins need two --over, not {len(grid)}: --over x.block=-3:3:60 --over v.block=-2:2:60")
     outputs.check(plots, save)
+    saved = outputs.Saved()
     with Progress() as progress:
         from stickslip.sweeps.basins import attractors_of
         from stickslip.sweeps.basins import basins as found_basins
 
         data = found_basins(system, grid, t=t, progress=lambda part: progress.show("following starts", part, 1.0))
+        progress.hold()
+        saved.save(save, data)
     out = console()
     out.print(system.about.title or system.about.name or "Unnamed model", style="bold")
     shares = [f"{100 * float(share):.1f} %" for share in data["fraction"].values]
@@ -68,10 +71,7 @@ def basins(
     out.print(table(rows, ("attractor", "of the starts")))
     if data.attrs["notes"]:
         out.print(str(data.attrs["notes"]), soft_wrap=True)
-    if save is not None:
-        from stickslip import result
-
-        out.print(f"wrote {result.save(data, save)}", soft_wrap=True)
+    saved.tell(out)
     for path in plots:
         from stickslip import plot
 

@@ -46,21 +46,24 @@ class Search:
 def perform(search: Search, count: int | None, plots: Sequence[Path], save: Path | None) -> bool:
     """Find, sum up, save, draw; whether the search came to its end."""
     outputs.check(plots, save)
-    found, done = ([found_orbit(search)], None) if count is None else _all_orbits(search, count)
+    saved = outputs.Saved()
+    with Progress() as progress:
+        found, done = ([found_orbit(search)], None) if count is None else _all_orbits(search, count, progress)
+        progress.hold()
+        saved.save(save, *found)
     out = console()
     for i, orbit in enumerate(found, 1):
         if i > 1:
             out.print()
         print_orbit(out, orbit, f", orbit {i} of {len(found)}" if len(found) > 1 else "")
-        _write(out, orbit, [outputs.numbered(path, i, len(found)) for path in plots], _numbered(save, i, len(found)))
+    saved.tell(out)
+    for path in plots:
+        for i, orbit in enumerate(found, 1):
+            out.print(f"drew {_draw(orbit, outputs.numbered(path, i, len(found)))}", soft_wrap=True)
     finished = done == count
     if not finished:
         out.print(f"\nThe search was interrupted by the user after {done} of {count} starts.", style="yellow")
     return finished
-
-
-def _numbered(save: Path | None, i: int, total: int) -> Path | None:
-    return None if save is None else outputs.numbered(save, i, total)
 
 
 # -- finding -----------------------------------------------------------------------------------------------------------
@@ -123,7 +126,7 @@ def method_of(search: Search) -> Method:
     return Exact()
 
 
-def _all_orbits(search: Search, count: int) -> tuple[list[Orbit], int]:
+def _all_orbits(search: Search, count: int, progress: Progress) -> tuple[list[Orbit], int]:
     """The orbits that random starts lead to, and how many starts were tried before the user had enough."""
     from stickslip import find_orbits
 
@@ -134,14 +137,13 @@ def _all_orbits(search: Search, count: int) -> tuple[list[Orbit], int]:
             "--all tries random starts of a model: it goes with --set, not with --start, --period, --method"
         )
     model, done = model_of(search), 0
-    with Progress() as progress:
 
-        def report(tried: int, total: int) -> None:
-            nonlocal done
-            done = tried
-            progress.show("searching", tried, total)
+    def report(tried: int, total: int) -> None:
+        nonlocal done
+        done = tried
+        progress.show("searching", tried, total)
 
-        found = find_orbits(model, starts=count, unstable=search.unstable, progress=report)
+    found = find_orbits(model, starts=count, unstable=search.unstable, progress=report)
     if not found:
         raise ModelError(
             f"none of {count} random starts led to a periodic orbit: try more, --unstable for orbits that motions "
@@ -213,13 +215,6 @@ def _ending(orbit: Orbit, event: Event) -> str:
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
-
-
-def _write(out: Console, orbit: Orbit, plots: Sequence[Path], save: Path | None) -> None:
-    if save is not None:
-        out.print(f"wrote {orbit.save(save)}", soft_wrap=True)
-    for path in plots:
-        out.print(f"drew {_draw(orbit, path)}", soft_wrap=True)
 
 
 def _draw(orbit: Orbit, path: Path) -> Path:

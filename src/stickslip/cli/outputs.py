@@ -1,13 +1,19 @@
-"""Files that a command is to write: refused before the time is spent, not after."""
+"""Files that a command is to write: refused before the time is spent, not after; kept elsewhere if it must be."""
 
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from stickslip.model.errors import ModelError, shown
 from stickslip.model.system import suggest
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def check(plots: Sequence[Path], save: Path | None) -> None:
@@ -56,3 +62,52 @@ def numbered(path: Path, number: int, total: int) -> Path:
     ('orbit-2.nc', 'orbit.nc')
     """
     return path if total == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+class Saved:
+    """What a command has saved, and where; where the place asked for cannot be written to, another one is found."""
+
+    def __init__(self) -> None:
+        self.paths: list[Path] = []
+        self.problems: list[str] = []
+
+    def save(self, path: Path | None, *results: Any) -> None:
+        """Save results, if there is a file to save them to, several to numbered ones; failures are told later."""
+        for i, result in enumerate(results if path is not None else (), 1):
+            self._save(result, numbered(Path(path or ""), i, len(results)))
+
+    def _save(self, result: Any, path: Path) -> None:
+        from stickslip.result import WriteError
+        from stickslip.storage import save
+
+        try:
+            self.paths.append(save(result, path))
+        except WriteError as error:
+            where = kept_elsewhere(result, path.name)
+            self.problems.append(f"{error}; what was computed is kept in {str(where)!r}" if where else str(error))
+
+    def tell(self, out: Console) -> None:
+        """Say what was written; refuse to go on where something is not where it should be."""
+        for path in self.paths:
+            out.print(f"wrote {path}", soft_wrap=True)
+        if self.problems:
+            raise ModelError(". ".join(self.problems))
+
+
+def kept_elsewhere(result: Any, name: str) -> Path | None:
+    """Where a result was saved instead: in a new folder that nobody else may read; None where nothing can be written.
+
+    A command that ends loses what it has computed, so any place is better than none.
+    """
+    from stickslip.result import WriteError
+    from stickslip.storage import save
+
+    for place in (Path.home, Path.cwd, tempfile.gettempdir):
+        folder: str | None = None
+        try:
+            folder = tempfile.mkdtemp(prefix="stickslip-kept-", dir=place())
+            return save(result, Path(folder) / name)
+        except (OSError, RuntimeError, WriteError):  # no home, no room, no right: the next one
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+    return None

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
+import time
 from types import FrameType, TracebackType
 from typing import Any
 
+from stickslip.cli import interruption
+
 PATIENCE = 1.0
+IMPATIENCE = 2.0
+"""Seconds, and those after Ctrl-C in which another one is the same."""
 
 
 class Progress:
     """A progress bar on stderr that appears after a second; calling it with the time reached moves it.
 
-    While it is active, the first Ctrl-C asks the run to stop at its next report, so that nothing computed is
-    lost; a second one, or one before the first report, stops at once.
+    While it is active, the first Ctrl-C asks the work to stop at its next report, or after a second without one, and
+    it keeps what it has. Those that follow at once are the impatience of the same hand: they do not stop what keeps it.
+    After `hold`, when the work is done, Ctrl-C no longer matters: what was computed is being saved.
     """
 
     def __init__(self, end: float | None = None) -> None:
         self.end = end
         self.reports = 0
         self.asked = False
+        self._held = False
+        self._raised = -math.inf
+        self._sooner: threading.Timer | None = None
         self._bar: Any = None
         self._task: Any = None
         self._timer: threading.Timer | None = None
         self._previous: Any = None
 
-    def __call__(self, time: float) -> None:
-        self.show("simulating", time, self.end)
+    def __call__(self, reached: float) -> None:
+        self.show("simulating", reached, self.end)
 
     def show(self, what: str, done: float = 0, end: float | None = None) -> None:
         """Report what is going on and how far it has come; without an end the bar only shows that something is."""
@@ -36,8 +46,14 @@ class Progress:
         if self._bar is not None:
             share = f"{100 * done / end:>3.0f} %" if end else ""
             self._bar.update(self._task, description=what, total=end, completed=done, share=share)
-        if self.asked:
-            raise KeyboardInterrupt
+        if self.asked and not self._is_stopping:
+            self._stop()
+
+    def hold(self) -> None:
+        """The work is done: from here on nothing interrupts what keeps it."""
+        self._held = True
+        if self._sooner is not None:
+            self._sooner.cancel()
 
     def __enter__(self) -> Progress:
         self._previous = signal.signal(signal.SIGINT, self._interrupted)
@@ -48,6 +64,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.hold()
         signal.signal(signal.SIGINT, self._previous)
         if self._timer is not None:
             self._timer.cancel()
@@ -55,9 +72,26 @@ class Progress:
             self._bar.stop()
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
-        if self.asked or self.reports == 0:
-            raise KeyboardInterrupt
-        self.asked = True
+        first, self.asked = not self.asked, True
+        if self._held or self._is_stopping:
+            return
+        if interruption.is_importing(frame):
+            interruption.come_again(interruption.AGAIN)
+        elif first and self.reports:
+            self._sooner = interruption.come_again(PATIENCE)
+        else:
+            self._stop()
+
+    @property
+    def _is_stopping(self) -> bool:
+        """Whether the work was told to stop a moment ago."""
+        return time.monotonic() < self._raised + IMPATIENCE
+
+    def _stop(self) -> None:
+        if self._sooner is not None:
+            self._sooner.cancel()
+        self._raised = time.monotonic()
+        raise KeyboardInterrupt
 
     def _prepare(self) -> None:
         from rich.console import Console

@@ -53,7 +53,7 @@ def perform(tune: Tune) -> bool:
             samples=2,
             progress=lambda time: progress.show("simulating", time, end),
         )
-        progress.show("writing the sound")
+        progress.hold()
         sound = to_wav(run, tune.out, tune.quantity, speed)
     out = console()
     out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
@@ -92,8 +92,9 @@ def _speed(tune: Tune, model: Model, start: dict[str, float]) -> float:
     from stickslip.series.data import SeriesError, from_run
     from stickslip.series.sound import default_quantity, natural_speed
     from stickslip.series.spectra import fundamental
+    from stickslip.simulation import uninterrupted
 
-    pilot = simulate(model, FOREVER, start=start, method=Exact(most_steps=PILOT_STEPS), samples=2)
+    pilot = uninterrupted(simulate(model, FOREVER, start=start, method=Exact(most_steps=PILOT_STEPS), samples=2))
     quantity = tune.quantity or default_quantity(pilot)
     begin = float(pilot["step_start"].values[pilot.sizes["step"] // 2])
     try:

@@ -62,13 +62,14 @@ def perform(request: Request, dimensions: int) -> bool:
     outputs.check(request.plots, request.save)
     if request.plots:
         _check_pictures(request, len(over))
-    data = _swept(request, model, over)
+    saved = outputs.Saved()
+    with Progress() as progress:
+        data = _swept(request, model, over, progress)
+        progress.hold()
+        saved.save(request.save, data)
     out = console()
     _print_summary(out, model, data)
-    if request.save is not None:
-        from stickslip import storage
-
-        out.print(f"wrote {storage.save(data, request.save)}", soft_wrap=True)
+    saved.tell(out)
     for path in request.plots:
         out.print(f"drew {_draw(request, data, len(over), path)}", soft_wrap=True)
     return str(data.attrs["outcome"]) == Status.FINISHED.word
@@ -122,28 +123,29 @@ def read_observations(text: str) -> list[str] | None:
     return None if text == "none" else [name.strip() for name in text.split(",")]
 
 
-def _swept(request: Request, model: Model, over: dict[str, Any]) -> xr.Dataset:
+def _swept(request: Request, model: Model, over: dict[str, Any], progress: Progress) -> xr.Dataset:
     check_number("--most", request.most, positive=True)
-    with Progress() as progress:
-        from stickslip.sweeps.run import sweep
+    from stickslip.sweeps.run import sweep
 
-        def report(done: int, total: int) -> None:
-            progress.show("sweeping", done, total)
+    def report(done: int, total: int) -> None:
+        progress.show("sweeping", done, total)
+        if done == total:
+            progress.hold()
 
-        return sweep(
-            model,
-            over,
-            observe=read_observations(request.observe),
-            t=tuple(request.times) if request.times else None,  # type: ignore[arg-type]
-            periods=tuple(request.periods) if request.periods else None,  # type: ignore[arg-type]
-            start=arguments.read_numbers("--start", request.start) or None,
-            carry=request.carry,
-            rtol=request.rtol,
-            most=request.most,
-            threads=request.threads,
-            checkpoint=request.checkpoint,
-            progress=report,
-        )
+    return sweep(
+        model,
+        over,
+        observe=read_observations(request.observe),
+        t=tuple(request.times) if request.times else None,  # type: ignore[arg-type]
+        periods=tuple(request.periods) if request.periods else None,  # type: ignore[arg-type]
+        start=arguments.read_numbers("--start", request.start) or None,
+        carry=request.carry,
+        rtol=request.rtol,
+        most=request.most,
+        threads=request.threads,
+        checkpoint=request.checkpoint,
+        progress=report,
+    )
 
 
 def _check_pictures(request: Request, dimensions: int) -> None:

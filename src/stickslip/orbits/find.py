@@ -13,12 +13,12 @@ from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits import exact
-from stickslip.orbits.guess import Guess, NotSettled, OrbitError, guess_from, scale_of, simulated, uninterrupted
+from stickslip.orbits.guess import Guess, NotSettled, OrbitError, guess_from, scale_of, simulated
 from stickslip.orbits.motion import Motion, MotionError
 from stickslip.orbits.newton import NoConvergence
 from stickslip.orbits.orbit import Orbit
 from stickslip.result import ResultError, interpolate
-from stickslip.simulation import simulate
+from stickslip.simulation import simulate, uninterrupted
 
 
 def find_orbit(

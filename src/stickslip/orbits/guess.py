@@ -15,7 +15,7 @@ from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
 from stickslip.result import evaluate, sample_times, steps_of
-from stickslip.simulation import simulate
+from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
 Floats = NDArray[np.float64]
@@ -142,13 +142,6 @@ def simulated(model: Model, times: tuple[float, float], start: Any, method: Meth
     run = uninterrupted(simulate(model, t=times, start=start, method=method, samples=2))
     if run.attrs["outcome"] != Status.FINISHED.word:
         raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
-    return run
-
-
-def uninterrupted(run: xr.Dataset) -> xr.Dataset:
-    """A run as it is; one that the user stopped stops the search it is for."""
-    if run.attrs["outcome"] == Status.INTERRUPTED.word:
-        raise KeyboardInterrupt
     return run
 
 

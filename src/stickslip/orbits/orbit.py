@@ -74,18 +74,19 @@ class Orbit:
     @cached_property
     def data(self) -> xr.Dataset:
         """One period, as `simulate` returns it."""
-        from stickslip.simulation import simulate
-
-        times = (self.start_time, self.start_time + self.period)
-        return simulate(self.model, times, start=self.start, method=self.method)
+        return self._run(1.0)
 
     def plot(self, **keywords: Any) -> Any:
         """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too."""
         from stickslip import plot
-        from stickslip.simulation import simulate
 
-        times = (self.start_time, self.start_time + 1.0001 * self.period)
-        return plot.phase(simulate(self.model, times, start=self.start, method=self.method), **keywords)
+        return plot.phase(self._run(1.0001), **keywords)
+
+    def _run(self, periods: float) -> xr.Dataset:
+        from stickslip.simulation import simulate, uninterrupted
+
+        times = (self.start_time, self.start_time + periods * self.period)
+        return uninterrupted(simulate(self.model, times, start=self.start, method=self.method))
 
     def save(self, path: str | Path) -> Path:
         """Write the orbit to a NetCDF file; `stickslip.load` reads it back."""

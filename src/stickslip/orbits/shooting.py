@@ -20,14 +20,14 @@ from stickslip.methods.stiff import FlowError, Map, StiffFlow
 from stickslip.methods.switch import Switch
 from stickslip.model.system import Model
 from stickslip.orbits.exact import MOST_REPETITIONS, with_parameters
-from stickslip.orbits.guess import Guess, OrbitError, uninterrupted
+from stickslip.orbits.guess import Guess, OrbitError
 from stickslip.orbits.motion import Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import normal_of
 from stickslip.orbits.signature import SECTION, Event, Signature
 from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
-from stickslip.simulation import simulate
+from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
 Floats = NDArray[np.float64]
@@ -183,7 +183,9 @@ class DifferenceFlow(Flow):
 
     def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
         times = t + durations
-        run = simulate(self.model, (t, float(times[-1])), start=list(y), method=self.method, samples=times)
+        run = uninterrupted(
+            simulate(self.model, (t, float(times[-1])), start=list(y), method=self.method, samples=times)
+        )
         return np.column_stack([run[name].values for name in self.model.states])
 
 

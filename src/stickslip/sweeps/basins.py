@@ -25,7 +25,7 @@ from stickslip.orbits.guess import MOST_TURNS, OrbitError, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.result import interpolate
-from stickslip.simulation import simulate
+from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
@@ -372,7 +372,7 @@ class _Search:
         """The stable orbit on which a motion is; refused where it does not repeat itself."""
         if self.forcing is not None:
             length = self.forcing * min(2 * MOST_TURNS, float(np.ceil(length / self.forcing)))
-        run = simulate(self.model, length, start=[float(x) for x in state])
+        run = uninterrupted(simulate(self.model, length, start=[float(x) for x in state]))
         found = recurrence(run, self.forcing)
         if found is None or found[1] > SETTLED:
             raise OrbitError("motions do not repeat themselves after three times the time given")
