@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import xarray as xr
 import stickslip as ss
 from stickslip.sweeps import execute
 from stickslip.sweeps.checkpoint import Checkpoint
+from stickslip.sweeps.plan import Chunk, Plan
 
 pytest.importorskip("zarr")
 SPEEDS = np.linspace(0.05, 0.4, 40)
@@ -113,43 +115,120 @@ def test_a_chunk_is_done_when_all_of_it_is_written(tmp_path: Path) -> None:
 
 @dataclass(eq=False)
 class Future:
+    """A chunk on a cluster; what is lost with a worker is cancelled."""
+
     status: str
-    result: Callable[[], object]
+    compute: Callable[[], object]
 
+    def done(self) -> bool:
+        return self.status != "pending"
 
-class Completed(list):
-    """Futures as they are completed, others added meanwhile."""
+    def result(self, timeout: float) -> object:
+        return self.compute()
 
-    update = list.extend
+    def release(self) -> None: ...
 
 
 class Client:
-    """A cluster that loses chunks with its workers: in each of the first rounds all but one come back cancelled."""
+    """A cluster that loses chunks with its workers: of each of the first rounds, all that come after the first few."""
 
-    def __init__(self, bad_rounds: int) -> None:
-        self.bad_rounds, self.round, self.done = bad_rounds, 0, False
+    def __init__(self, bad_rounds: int, good: int = 0) -> None:
+        self.bad_rounds, self.good, self.round, self.begun, self.status = bad_rounds, good, 0, 0, "running"
 
-    def scatter(self, plan: object, broadcast: bool) -> object:
-        self.round, self.done = self.round + 1, False
+    def scatter(self, plan: object, broadcast: bool, timeout: float) -> object:
+        self.round, self.begun = self.round + 1, 0
         return plan
 
     def submit(self, function: Callable, plan: object, index: int, **_: object) -> Future:
-        lost = self.round <= self.bad_rounds and self.done
-        self.done = True
+        self.begun += 1
+        lost = self.round <= self.bad_rounds and self.begun > self.good
         return Future("cancelled" if lost else "finished", lambda: function(plan, index))
 
     def nthreads(self) -> dict[str, int]:
         return {"worker": 2}
 
-    def cancel(self, futures: object) -> None: ...
+
+@pytest.fixture
+def fake_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "_distributed", lambda: SimpleNamespace(Client=Client))
+    monkeypatch.setattr(execute, "PATIENCE", 0.3)
+    monkeypatch.setattr(execute, "SIGN_OF_LIFE", 0.1)
 
 
-def test_what_a_cluster_loses_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several times: shared data may die with its worker more than once."""
-    monkeypatch.setattr(execute, "_distributed", lambda: SimpleNamespace(Client=Client, as_completed=Completed))
+@pytest.mark.usefixtures("fake_cluster")
+def test_what_a_cluster_loses_is_asked_for_again() -> None:
+    """Several times: shared data may die with its worker more than once. With some progress, any number of times."""
     xr.testing.assert_identical(swept(cluster=Client(bad_rounds=3)), swept())
-    with pytest.raises(ValueError, match="chunks were lost with their workers"):
+    xr.testing.assert_identical(swept(cluster=Client(bad_rounds=99, good=1)), swept())
+    with pytest.raises(ValueError, match=r"10 chunks were lost with their workers, 5 times in a row\. 0 of 40 points"):
         swept(cluster=Client(bad_rounds=99))
+
+
+class Dying(Client):
+    """A cluster that stops to answer after so many chunks: its workers are gone, or its scheduler."""
+
+    def __init__(self, good: int, what: str) -> None:
+        super().__init__(0)
+        self.good, self.what, self.count = good, what, 0
+
+    def submit(self, function: Callable, plan: object, index: int, **_: object) -> Future:
+        self.count += 1
+        return Future("finished" if self.count <= self.good else "pending", lambda: function(plan, index))
+
+    def nthreads(self) -> dict[str, int]:
+        if self.count > self.good and self.what == "silent":
+            raise TimeoutError("no answer")
+        if self.count > self.good and self.what == "closed":
+            self.status = "closed"
+        return {} if self.count > self.good else {"worker": 2}
+
+
+@pytest.mark.usefixtures("fake_cluster")
+@pytest.mark.parametrize(("what", "said"), [
+    ("workers", "it has no workers"), ("silent", "its scheduler does not answer"), ("closed", "it has no workers"),
+])  # fmt: skip
+def test_a_cluster_that_is_gone_is_not_waited_for(tmp_path: Path, what: str, said: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"did not finish the sweep: {said}, for 0 s. 12 of 40 points are comp"
+    ) as error:
+        swept(cluster=Dying(3, what))
+    partial = error.value.partial
+    assert int((partial["status"] == 0).sum()) == 12 and partial.attrs["outcome"] == "not_computed"
+    whole = swept()
+    xr.testing.assert_identical(partial["period"][:12], whole["period"][:12])
+    with pytest.raises(ValueError, match=r"12 of 40 points are computed, and kept in .*: the same call goes on"):
+        swept(cluster=Dying(3, what), checkpoint=tmp_path / "sweep.zarr")
+    seen: list[int] = []
+    rest = swept(checkpoint=tmp_path / "sweep.zarr", threads=1, progress=lambda done, total: seen.append(done))
+    xr.testing.assert_identical(rest, whole)
+    assert seen[0] == 16
+
+
+def test_two_interruptions_lose_no_more_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second does not wait for the chunks in hand, however long they take; what was finished is kept."""
+    begun, endless, compute = threading.Event(), threading.Event(), Plan.run
+
+    def long(plan: Plan, chunk: Chunk, stop: object = None) -> object:
+        if chunk.index >= 3:
+            begun.set()
+            endless.wait(60)
+        return compute(plan, chunk)
+
+    def impatient(done: int, total: int) -> None:
+        if done == 12 and begun.wait(60):
+            threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Plan, "run", long)
+    main, began = threading.get_ident(), time.monotonic()
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        kept = swept(threads=1, progress=impatient)
+    finally:
+        signal.signal(signal.SIGINT, previous)
+        endless.set()
+    assert time.monotonic() - began < 30
+    assert int((kept["status"] == 0).sum()) == 12 and kept.attrs["outcome"] == "interrupted"
 
 
 def test_on_a_cluster_whose_worker_is_killed() -> None:

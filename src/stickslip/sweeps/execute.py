@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -24,7 +26,15 @@ AHEAD = 2
 """Chunks that are begun before others are kept, for each thread."""
 
 RETRIES = 5
-"""How often a chunk is tried again on a cluster whose workers die."""
+"""How often in a row a cluster may lose everything it has in hand."""
+
+PATIENCE = 60.0
+"""Seconds for which a cluster may be without workers, or its scheduler silent."""
+
+SIGN_OF_LIFE, LOOK = 1.0, 0.02
+"""Seconds between two questions whether a cluster lives, and between two looks at what it has done."""
+
+UNFINISHED = "the cluster did not finish the sweep"
 
 
 def cores() -> int:
@@ -44,92 +54,162 @@ def on_threads(plan: Plan, todo: Sequence[int], keep: Keep, threads: int) -> boo
     waiting = iter(todo)
     running: dict[Future[Results], int] = {}
     workers: list[int] = []
+    pool = ThreadPoolExecutor(
+        threads, thread_name_prefix="sweep", initializer=lambda: workers.append(threading.get_ident())
+    )
 
-    def stop() -> None:
+    def begin(count: int) -> None:
+        for index in islice(waiting, count):
+            running[pool.submit(plan.run, plan.chunks[index], halt.is_set)] = index
+
+    try:
+        begin(AHEAD * threads)
+        while running:
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                index = running.pop(future)
+                begin(1)
+                keep(index, future.result())
+        return False
+    except KeyboardInterrupt:
         halt.set()
         interrupt.halt(workers)
+        with suppress(KeyboardInterrupt):  # a second one does not wait for what is in hand, but loses nothing else
+            _wind_up(plan, running, keep)
+        return True
+    except BaseException:
+        interrupt.halt(workers)
+        raise
+    finally:
+        halt.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        interrupt.let_go_on(workers)
 
-    def begin_work() -> None:
-        workers.append(threading.get_ident())
 
-    with ThreadPoolExecutor(threads, thread_name_prefix="sweep", initializer=begin_work) as pool:
-
-        def begin(count: int) -> None:
-            for index in islice(waiting, count):
-                running[pool.submit(plan.run, plan.chunks[index], halt.is_set)] = index
-
-        try:
-            begin(AHEAD * threads)
-            while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    index = running.pop(future)
-                    begin(1)
-                    keep(index, future.result())
-            return False
-        except KeyboardInterrupt:
-            stop()
-            for future in running:
-                future.cancel()
-            done, _ = wait([future for future in running if not future.cancelled()])
-            for future in done:
-                results = future.result()
-                if plan.is_complete(results):
-                    with suppress(KeyboardInterrupt):  # once is enough
-                        keep(running[future], results)
-            return True
-        except BaseException:
-            stop()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-        finally:
-            interrupt.let_go_on(workers)
+def _wind_up(plan: Plan, running: dict[Future[Results], int], keep: Keep) -> None:
+    """Keep those of the chunks in hand that come to their end."""
+    for future in running:
+        future.cancel()
+    for future in as_completed([future for future in running if not future.cancelled()]):
+        results = future.result()
+        if plan.is_complete(results):
+            with suppress(KeyboardInterrupt):  # from a report: once is enough
+                keep(running[future], results)
 
 
 def on_cluster(plan: Plan, todo: Sequence[int], keep: Keep, cluster: Any) -> bool:
-    """On the workers of Dask distributed. What a worker that dies had in hand is computed again by another."""
-    dask = _distributed()
-    client, own = _client(dask, cluster)
+    """On the workers of Dask distributed. What a worker that dies had in hand is computed again by another.
+
+    Chunks may take hours, so nobody waits for a chunk, but for a sign of life of the cluster.
+    """
+    client, own = _client(_distributed(), cluster)
     left = list(todo)
+    tries = RETRIES
     try:
-        for _ in range(RETRIES):
+        while left and tries:
+            _wait_for_life(client)
+            before = len(left)
             # Data that is shared dies with its worker, and takes the tasks that wait for it along: then once more.
-            for index, results in _completed(dask, client, plan, tuple(left)):
+            for index, results in _completed(client, plan, tuple(left)):
                 keep(index, results)
                 left.remove(index)
-            if not left:
-                return False
-        raise SweepError(f"the cluster did not finish the sweep: {len(left)} chunks were lost with their workers")
+            tries = RETRIES if len(left) < before else tries - 1
+        if left:
+            raise SweepError(f"{UNFINISHED}: {len(left)} chunks were lost with their workers, {RETRIES} times in a row")
+        return False
     except KeyboardInterrupt:
         return True
     finally:
         if own:
-            client.close()
+            with suppress(Exception):  # a scheduler that is gone cannot be taken leave of
+                client.close(timeout=5)
 
 
-def _completed(dask: Any, client: Any, plan: Plan, todo: Sequence[int]) -> Iterator[tuple[int, Results]]:
-    """Chunks that the cluster finishes, as they come; no more are begun than are taken from here."""
-    shared = client.scatter(plan, broadcast=True)
+def _completed(client: Any, plan: Plan, todo: Sequence[int]) -> Iterator[tuple[int, Results]]:
+    """Chunks that the cluster finishes, as they come, until all are or some are lost.
+
+    No more are begun than are taken from here.
+    """
     waiting = iter(todo)
     futures: dict[Any, int] = {}
-
-    def begin(count: int) -> list[Any]:
-        chosen = islice(waiting, count)
-        begun = {client.submit(run_chunk, shared, i, pure=False, retries=RETRIES): i for i in chosen}
-        futures.update(begun)
-        return list(begun)
-
-    finished = dask.as_completed(begin(AHEAD * max(1, sum(client.nthreads().values()))))
     try:
-        for future in finished:
-            index = futures.pop(future)
-            finished.update(begin(1))
-            if future.status == "error":
-                raise SweepError(f"the cluster did not finish the sweep: {future.exception()}")
-            if future.status == "finished":  # futures that were cancelled come, too
-                yield index, future.result()
+        shared = client.scatter(plan, broadcast=True, timeout=PATIENCE)
+
+        def begin(count: int) -> None:
+            for i in islice(waiting, count):
+                futures[client.submit(run_chunk, shared, i, pure=False, retries=RETRIES)] = i
+
+        begin(AHEAD * max(1, sum(client.nthreads().values())))
+        while futures:
+            for future in _done(client, futures):
+                index, results = futures.pop(future), _result(client, future)
+                if results is None:
+                    return
+                begin(1)
+                yield index, results
+    except SweepError:
+        raise
+    except (OSError, CancelledError) as error:  # of the cluster; whether it comes back is seen later
+        warnings.warn(f"the cluster has lost its work: {_words(error)}", stacklevel=2)
     finally:
-        client.cancel(list(futures))
+        for future in futures:
+            future.release()
+
+
+def _done(client: Any, futures: Iterable[Any]) -> list[Any]:
+    """The futures that have come to their end, good or bad; waited for as long as the cluster lives."""
+    looked = time.monotonic()
+    while True:
+        # By looking, not by being told: a scheduler that dies tells nothing.
+        if done := [future for future in futures if future.done()]:
+            return done
+        time.sleep(LOOK)
+        if time.monotonic() > looked + SIGN_OF_LIFE:
+            _wait_for_life(client)
+            looked = time.monotonic()
+
+
+def _result(client: Any, future: Any) -> Results | None:
+    """What a future brings; None where it was lost on the way."""
+    if future.status == "error":
+        error = future.exception(timeout=PATIENCE)
+        if type(error).__name__ == "KilledWorker":
+            return None
+        raise SweepError(f"{UNFINISHED}: {_words(error)}")
+    patience = PATIENCE
+    while future.status not in ("cancelled", "lost"):
+        try:
+            results: Results = future.result(timeout=patience)
+            return results
+        except CancelledError:
+            break
+        except TimeoutError:  # its worker has died and it is computed again, or it is large: once more, more patiently
+            _wait_for_life(client)
+            patience *= 2
+    return None
+
+
+def _wait_for_life(client: Any) -> None:
+    """Go on as soon as the cluster has a scheduler and workers; refuse to wait for them too long."""
+    begin = time.monotonic()
+    while ailing := _ailing(client):
+        if client.status == "closed" or time.monotonic() > begin + PATIENCE:
+            raise SweepError(f"{UNFINISHED}: {ailing}, for {time.monotonic() - begin:.0f} s")
+        time.sleep(LOOK)
+
+
+def _ailing(client: Any) -> str:
+    """What a cluster lacks; nothing if it is well."""
+    if client.status == "running":
+        try:
+            return "" if client.nthreads() else "it has no workers"
+        except (OSError, CancelledError):
+            pass
+    return "its scheduler does not answer"
+
+
+def _words(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
 
 
 def run_chunk(plan: Plan, index: int) -> Results:
