@@ -294,6 +294,17 @@ def test_any_damage_is_a_sentence(tmp_path, saved):
         ss.load(path)
 
 
+def test_damage_to_the_seal_as_well(tmp_path, saved):
+    """What stands behind the content of the file can only have been a seal."""
+    run, content = saved
+    path, numbers = tmp_path / "run.nc", content.index(run["x.block"].values.tobytes())
+    damaged = content[:numbers] + bytes([content[numbers] ^ 1]) + content[numbers + 1 :]
+    for other in (damaged + b"more", damaged[:-70] + b"x" + damaged[-69:], damaged[:-1]):
+        path.write_bytes(other)
+        with pytest.raises(ss.ResultError, match="its checksum is not that of its content"):
+            ss.load(path)
+
+
 def expect_the_run_or_a_sentence(path, run):
     try:
         xr.testing.assert_identical(ss.load(path), run)

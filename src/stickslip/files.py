@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import BinaryIO
 
 SEAL = b"\nstickslip sha256 "
 """What stands before the checksum at the end of a file."""
@@ -88,19 +89,28 @@ def is_damaged(path: Path) -> bool:
     """
     length = len(SEAL) + 64 + 1
     with open(path, "rb") as file:
-        left = file.seek(0, os.SEEK_END) - length
-        if left < 0:
-            return False
-        file.seek(left)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - length))
         found = file.read()
         if not found.startswith(SEAL):
-            return False
+            return size > _end_of_content(file, size)
         file.seek(0)
-        digest = hashlib.sha256()
+        digest, left = hashlib.sha256(), size - length
         while left > 0 and (part := file.read(min(left, 2**20))):
             digest.update(part)
             left -= len(part)
-    return found[len(SEAL) :].strip() != digest.hexdigest().encode()
+    return found[len(SEAL) :] != digest.hexdigest().encode() + b"\n"
+
+
+def _end_of_content(file: BinaryIO, size: int) -> int:
+    """Where a file of HDF5 ends by its own account: what stands beyond was a seal. Of others the size is the end."""
+    file.seek(0)
+    head = file.read(64)
+    places = {0: 40, 1: 44, 2: 28, 3: 28}  # of the address in the first block of the file, by its version
+    if len(head) < 64 or not head.startswith(b"\x89HDF\r\n\x1a\n") or head[8] not in places:
+        return size
+    place = places[head[8]]
+    return int.from_bytes(head[place : place + 8], "little")
 
 
 class Busy(OSError):

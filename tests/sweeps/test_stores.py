@@ -127,6 +127,9 @@ def test_what_is_read_later_names_its_damage(
     monkeypatch.setattr(stored, "IN_MEMORY", 0)
     data = swept(store)
     do_damage(store / "period" / "c" / "1" / "0", damage)
+    do_damage(store / "maximum" / "c" / "2" / "0" / "0", damage)
+    with pytest.warns(UserWarning), pytest.raises(ss.ModelError, match=r"chunk 2 of .* call the same sweep again"):
+        data["maximum"].load()
     with pytest.warns(UserWarning), pytest.raises(ss.ModelError, match=r"chunk 1 of .* call the same sweep again"):
         data["period"].load()
     np.testing.assert_array_equal(data["time"], undisturbed["time"])

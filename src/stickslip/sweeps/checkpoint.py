@@ -101,7 +101,7 @@ class Checkpoint(Mapping[int, Results]):
             raise
         except Exception as error:  # of the disk, or of what unpacks its files: there are many
             raise self._damage(index, " ".join(str(error).split())[:120] or type(error).__name__) from None
-        if found.size and not all(piece.exists() for piece in self._pieces(name, index, first, last)):
+        if found.size and not all(piece.is_file() for piece in self._pieces(name, index, first, last)):
             raise self._damage(index, f"a file of {name!r} is missing")
         return found
 
@@ -185,8 +185,12 @@ class Checkpoint(Mapping[int, Results]):
         return self.path / name / "c" / str(index)
 
     def _pieces(self, name: str, index: int, first: int, last: int) -> list[Path]:
-        length = min(self.arrays[name].shape[1], PIECE)
-        return [self._folder(name, index) / str(piece) for piece in range(first // length, (last - 1) // length + 1)]
+        """The files of some entries of a line; an entry is never cut, whatever its shape."""
+        shape = self.arrays[name].shape
+        length = min(shape[1], PIECE)
+        inner = ["0"] * (len(shape) - 2)
+        pieces = range(first // length, (last - 1) // length + 1)
+        return [self._folder(name, index).joinpath(str(piece), *inner) for piece in pieces]
 
     def _clear(self, index: int) -> None:
         """Remove what an end without warning, or a damaged disk, has left of a chunk; its mark first."""
