@@ -39,6 +39,7 @@ LONG = (
     ("sweep", "block_on_belt", "--over", "belt.speed=0.1:0.4:500", "--t", "2000", "30"),
     ("orbit", "block_on_belt", "--all", "1000"),
     ("follow", "block_on_belt", "belt.speed", "--to", "0.4", "--step", "1e-5", "--most", "100000"),
+    ("lyapunov", "block_on_belt", "--t", "3e6"),
     ("basins", "coulomb_oscillator", "--over", "x.block=-5:5:21", "--over", "v.block=-5:5:20", "--t", "40"),
 )
 
@@ -216,6 +217,8 @@ class Campaign:
         self.counts[f"exit code {code}"] += 1
         if "Traceback" in said or code not in (0, 3, 130):
             return f"exit code {code} of {words[0]}: {said[-2000:]}"
+        if code == 3 and words[0] == "lyapunov":
+            return "" if ss.Status.INTERRUPTED.value in said else f"not told: {said[-500:]}"
         if code == 130:
             return f"left {files}" if files else ""
         if not files or any(not name.startswith("result") for name in files):
