@@ -73,7 +73,8 @@ def sweep(
     - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
     - target: "cpu", or "cuda" for a GPU (one thread per trajectory; results agree within the tolerance).
     - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped,
-      and computes again what was damaged meanwhile. One process at a time writes to it. A result of more than 1 GB stays there, and is read as far as it is asked for: memory does not limit such a sweep.
+      and computes again what was damaged meanwhile. One process at a time writes to it. A result of more than 1 GB
+      stays there, and is read as far as it is asked for: memory does not limit such a sweep.
     - cluster: a Dask client, cluster or scheduler address to run on, in place of threads. One that is lost ends the
       sweep by an error; what was computed is in the store, or in `partial` of the error.
     - progress: called with the number of points done and their total.
