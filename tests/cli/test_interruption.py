@@ -210,3 +210,13 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "error: cannot write 'run.nc': File too large" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_store_is_told_and_mended(call, tmp_path: Path) -> None:
+    pytest.importorskip("zarr")
+    command = ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30", "--checkpoint", "s.zarr")
+    code, first = call(*command)
+    next((tmp_path / "s.zarr" / "period" / "c").rglob("0")).joinpath("0").unlink()
+    code, text = call(*command)
+    assert code == 0 and text.startswith("warning: chunk 0 of 's.zarr' is damaged (") and text.endswith(first)
+    assert call(*command) == (0, first)
