@@ -49,6 +49,10 @@ class Part:
             if value is not None:
                 _check_value(f"{self.kind} {name!r}: {attribute}", value, rule)
 
+    def check_parameter(self, name: str, attribute: str, parameter: str, values: Mapping[str, float]) -> None:
+        """Raise a sentence if the value of that parameter, a number of this part, is not allowed."""
+        _check_value(f"{self.kind} {name!r}: {attribute}", values[parameter], self.rules[attribute])
+
     def values(self) -> dict[str, Value]:
         """The numbers and functions of this part that enter the equations."""
         return {a: getattr(self, a) for a in self.rules if getattr(self, a) is not None}

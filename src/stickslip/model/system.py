@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -37,6 +38,14 @@ class About:
     known: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Requirement:
+    """What some parameters of a model must satisfy: their names, and a check of values that raises a sentence."""
+
+    names: frozenset[str]
+    check: Callable[[Mapping[str, float]], None]
+
+
 class Model:
     """What simulation needs of a model: states, contacts, parameters with values, a start, a structure.
 
@@ -64,6 +73,14 @@ class Model:
     def structure(self) -> str | None:
         """A text equal for models with equal equations, whatever their parameter values; None if unknown."""
         raise NotImplementedError
+
+    def requirements(self) -> Iterator[Requirement]:
+        """What the values of the parameters must satisfy, besides being finite; each names those it looks at."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        for requirement in self.requirements():
+            requirement.check(self._values)
 
     def _changed(self, changes: Mapping[str, float] | None, more: Mapping[str, float]) -> dict[str, float]:
         values = dict(self.parameters)
@@ -222,40 +239,41 @@ class System(Model):
     def _resolve(self, name: str) -> str:
         return super()._resolve(self.aliases.get(name, name))
 
-    def local(self, part: str) -> dict[str, float]:
+    def local(self, part: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
         """The parameter values of one part under their short names; a shared law's appear at every sharer."""
-        return {short: self._values[name] for short, name in self._names.get(part, {}).items()}
+        values = self._values if values is None else values
+        return {short: values[name] for short, name in self._names.get(part, {}).items()}
 
-    def law_values(self, contact: str) -> dict[str, float]:
+    def law_values(self, contact: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
         """The parameter values of one contact's friction law."""
-        local = self.local(contact)
+        local = self.local(contact, values)
         return {name: local[name] for name in self.rubbing[contact].friction.parameters()}
 
-    def _check(self) -> None:
+    def requirements(self) -> Iterator[Requirement]:
         parts: dict[str, Part] = {**self.bodies, **self.interactions}
-        for part_name, part in parts.items():
-            local = self.local(part_name)
-            for attribute, rule in part.rules.items():
-                if attribute in local:
-                    check_number(
-                        f"{part.kind} {part_name!r}: {attribute}",
-                        local[attribute],
-                        positive=rule == "positive",
-                        nonnegative=rule == "nonnegative",
-                    )
-        for contact_name, contact in self.rubbing.items():
-            values = self.law_values(contact_name)
-            contact.check_law(values, contact_name)
-            contact.check_values(self.local(contact_name), contact_name)
-            if isinstance(contact.friction, FrictionLaw):
-                contact.friction.kinetic_value(self._typical_speed(contact), values, contact_name)
+        for name, part in parts.items():
+            for attribute, value in part.values().items():
+                # The parameters of a function are its own: no rule of the part is about them.
+                if not callable(value):
+                    full = f"{name}.{attribute}"
+                    yield Requirement(frozenset({full}), partial(part.check_parameter, name, attribute, full))
+        for name, contact in self.rubbing.items():
+            names = {*self._names.get(name, {}).values(), *self._speed_of(contact)}
+            yield Requirement(frozenset(names), partial(self._check_contact, name))
 
-    def _typical_speed(self, contact: Rubbing) -> float:
-        """The slip speed of a mass at rest on its belt: where every run passes, so the law must hold there."""
+    def _check_contact(self, name: str, values: Mapping[str, float]) -> None:
+        contact, of_law = self.rubbing[name], self.law_values(name, values)
+        contact.check_law(of_law, name)
+        contact.check_values(self.local(name, values), name)
+        if isinstance(contact.friction, FrictionLaw):
+            # A mass at rest on its belt slips at this speed: every run passes there, so the law must hold.
+            speeds = [abs(values[speed]) for speed in self._speed_of(contact)] or [1.0]
+            contact.friction.kinetic_value(speeds[0], of_law, name)
+
+    def _speed_of(self, contact: Rubbing) -> tuple[str, ...]:
+        """The parameter that is the speed of the belt that a contact slides on; none where it is no number."""
         against = contact.against
-        if isinstance(against, Belt) and not callable(against.speed):
-            return abs(self.parameters[f"{against.name}.speed"])
-        return 1.0
+        return (f"{against.name}.speed",) if isinstance(against, Belt) and not callable(against.speed) else ()
 
     def structure(self) -> str | None:
         marks: list[Any] = []
@@ -325,7 +343,12 @@ def _parameters(
     for name, part in everything.items():
         local: dict[str, float] = {}
         for attribute, value in part.values().items():
-            local |= _numbers(f"{part.kind} {name!r}: {attribute}", attribute, value)
+            own = _numbers(f"{part.kind} {name!r}: {attribute}", attribute, value)
+            for parameter in own.keys() & local.keys():
+                raise ModelError(
+                    f"{part.kind} {name!r}: {attribute} has a parameter {parameter!r}, which the part has: rename it"
+                )
+            local |= own
         if isinstance(part, Rubbing):
             law = part.friction
             first = owner.setdefault(id(law), name)
@@ -346,6 +369,10 @@ def _numbers(what: str, attribute: str, value: Value) -> dict[str, float]:
     if callable(value):
         return arguments_of(value, what)[1]
     return {attribute: value}
+
+
+def _check_limit(limit: str, values: Mapping[str, float]) -> None:
+    check_number(limit, values[limit], nonnegative=True)
 
 
 class Filippov(Model):
@@ -418,10 +445,13 @@ class Filippov(Model):
         copy = object.__new__(Filippov)
         copy.__dict__.update(self.__dict__)
         copy._values = self._changed(changes, more)
-        for limit in ("kinetic", "static"):
-            if limit in copy._values and limit not in self.functions:
-                check_number(limit, copy._values[limit], nonnegative=True)
+        copy._check()
         return copy
+
+    def requirements(self) -> Iterator[Requirement]:
+        for limit in ("kinetic", "static"):
+            if limit in self._values and limit not in self.functions:
+                yield Requirement(frozenset({limit}), partial(_check_limit, limit))
 
     def structure(self) -> str | None:
         marks = {key: fingerprint(function) for key, function in self.functions.items()}

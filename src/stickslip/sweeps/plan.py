@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE, NOT_COMPUTED
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError
-from stickslip.model.system import Model
+from stickslip.model.system import Model, Requirement
 from stickslip.orbits.motion import Motion
 from stickslip.status import Status
 from stickslip.sweeps.axes import START, Axes
@@ -325,10 +325,10 @@ class Plan:
         """Parameter values and starts of every point, and whether the model allows them."""
         names = list(self.model.parameters)
         rows = np.tile(np.array(list(self.model.parameters.values()), float), (len(values), 1))
-        if any(map(self._is_start, self.axes.names)):
+        if any(map(self._is_start, self._swept)):
             starts = starts.copy()
         changed: dict[str, Floats] = {}
-        for name, column in zip(self.axes.names, values.T, strict=True):
+        for name, column in zip(self._swept, values.T, strict=True):
             if self._is_start(name):
                 starts[:, self.model.states.index(name.removeprefix(START))] = column
             else:
@@ -337,23 +337,46 @@ class Plan:
         return rows, starts, self._allowed(changed, len(values))
 
     def _allowed(self, changed: Mapping[str, Floats], count: int) -> NDArray[np.bool_]:
-        """Whether the model allows each of many changes of its parameters.
+        """Whether the model allows each of many changes of its parameters."""
+        allowed = np.ones(count, bool)
+        for column in changed.values():
+            allowed &= np.isfinite(column)
+        for requirement in self._requirements:
+            names = [name for name in changed if name in requirement.names]
+            rows, place = np.unique(np.stack([changed[name] for name in names], axis=1), axis=0, return_inverse=True)
+            allowed &= self._meeting(requirement, names, rows)[place.reshape(-1)]
+        return allowed
 
-        What a model allows are ranges, so where the corners of a box are allowed, everything in it is.
+    @cached_property
+    def _requirements(self) -> list[Requirement]:
+        """What the model asks of the parameters that are swept."""
+        swept = set(self._swept)
+        return [requirement for requirement in self.model.requirements() if requirement.names & swept]
+
+    def _meeting(self, requirement: Requirement, names: list[str], rows: Floats) -> NDArray[np.bool_]:
+        """Which rows of values satisfy a requirement.
+
+        What it allows are ranges, so where the corners of a box are allowed, everything in it is. A box of k values has
+        2^k corners: where these are more than the rows, the rows are asked.
         """
-        ends = [(float(np.min(column)), float(np.max(column))) for column in changed.values()]
-        corners = itertools.product(*ends)
-        if all(self._allows(dict(zip(changed, corner, strict=True))) for corner in corners):
-            return np.ones(count, bool)
-        points = zip(*(column.tolist() for column in changed.values()), strict=True)
-        return np.array([self._allows(dict(zip(changed, point, strict=True))) for point in points], bool)
+        if 2 ** len(names) < len(rows):
+            corners = itertools.product(*zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
+            if all(self._meets(requirement, names, corner) for corner in corners):
+                return np.ones(len(rows), bool)
+        return np.array([self._meets(requirement, names, row) for row in rows.tolist()], bool)
 
-    def _allows(self, changes: Mapping[str, float]) -> bool:
+    def _meets(self, requirement: Requirement, names: list[str], row: Sequence[float]) -> bool:
         try:
-            self.model.with_(changes)
+            requirement.check({**self.model.parameters, **dict(zip(names, row, strict=True))})
         except ModelError:
             return False
         return True
+
+    @cached_property
+    def _swept(self) -> tuple[str, ...]:
+        """The names of the axes; a parameter of a shared law by its one name."""
+        aliases = getattr(self.model, "aliases", {})
+        return tuple(aliases.get(name, name) for name in self.axes.names)
 
     def _is_start(self, name: str) -> bool:
         return name.startswith(START) and name not in self.model.parameters
