@@ -25,6 +25,7 @@ VERBS = {
     "identify",
 }
 BELOW_VERBS = {
+    "arguments",
     "excitation",
     "files",
     "model",
@@ -40,12 +41,13 @@ BELOW_VERBS = {
 LAYERS = {
     "files": set(),
     "model": {"files"},
+    "arguments": {"model"},
     "symbolic": {"model"},
     "kernels": set(),
     "targets": {"files", "kernels"},
     "status": {"kernels"},
     "excitation": set(),
-    "field": {"excitation", "kernels", "model", "symbolic", "targets"},
+    "field": {"arguments", "excitation", "kernels", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
     "result": {"files", "model", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),

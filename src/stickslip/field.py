@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arguments import rows, vector
 from stickslip.excitation import NOT_PERIODIC, Excitations
 from stickslip.kernels.outcome import TOO_MANY_STEPS
 from stickslip.model.bristles import refuse_bristles
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import ModelError, check_number, check_range, check_whole, check_word, shown
 from stickslip.model.system import Model
 from stickslip.targets import cpu, cuda, join, python
 
@@ -74,11 +75,11 @@ class Field:
         floats, integers = self.workspace()
         m = self.program
         n, contacts = m.N_STATES, m.N_CONTACTS
-        floats[:n] = z
-        floats[m.TIME] = t
+        floats[:n] = vector("the state", z, self.model.states, "states")
+        floats[m.TIME] = check_number("t", t)
         m.ingredients(floats, integers)
         v = floats[m.V : m.V + contacts].copy()
-        signs = np.sign(v).astype(np.int64) if mode is None else np.asarray(mode, np.int64)
+        signs = np.sign(v).astype(np.int64) if mode is None else self._signs(mode)
         integers[m.MODE : m.MODE + contacts] = signs
         m.ingredients(floats, integers)
         f, a = floats[m.F : m.F + n].copy(), floats[m.A : m.A + contacts].copy()
@@ -91,6 +92,12 @@ class Field:
             right = -(a + D @ np.where(stuck, 0.0, force))[stuck]
             force[stuck] = _forces(D[np.ix_(stuck, stuck)], right)
         return Point(rate=f + G @ force, v=v, force=force, kinetic=R, static=S, mode=signs)
+
+    def _signs(self, mode: Sequence[int]) -> NDArray[np.int64]:
+        given = vector("the mode", mode, self.model.contacts, "contacts")
+        if not np.all(np.isin(given, (-1, 0, 1))):
+            raise ModelError(f"the mode is {shown(mode)}: every contact has 0 (stick), 1 or -1 (slip)")
+        return given.astype(np.int64)
 
     def jacobian(
         self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None
@@ -138,16 +145,17 @@ class Field:
         itself leaves out whole cycles.
         """
         m = self.program
-        starts = np.ascontiguousarray(starts, float)
+        starts = rows("starts", starts, m.N_STATES)
         if parameters is None:
             parameters = np.tile(self.parameters, (len(starts), 1))
-        parameters = np.ascontiguousarray(parameters, float)
-        if parameters.shape != (len(starts), m.N_PARAMETERS) or starts.shape[1:] != (m.N_STATES,):
+        parameters = rows("parameters", parameters, m.N_PARAMETERS)
+        if len(parameters) != len(starts):
             raise ModelError(
-                f"starts have the shape {starts.shape} and parameters {parameters.shape}: both need one row per "
-                f"trajectory, with {m.N_STATES} states and {m.N_PARAMETERS} parameters"
+                f"there are {len(starts)} starts and {len(parameters)} rows of parameters: each trajectory has one"
             )
-        times = float(t_start), float(t_end)
+        times = check_number("t_start", t_start), check_number("t_end", t_end)
+        check_range("rtol", rtol, 1e-16, 1e-2)
+        check_whole("most_steps", most_steps)
         if len(starts) < GROUP or self.lanes is None:
             return self._one_by_one(starts, parameters, times, rtol, most_steps)
         return self._in_lockstep(starts, parameters, times, rtol, most_steps, shortcut)
@@ -245,8 +253,8 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
     [0.625]
     """
-    if target not in TARGETS:
-        raise ModelError(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
+    check_word("target", target, TARGETS)
+    check_whole("order", order, 1, 64)
     if kernels.tangent:
         refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
     key = f"{_key(model)}|{order}|{kernels.name}"

@@ -10,13 +10,17 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from stickslip import result
+from stickslip.arguments import check_flag, check_model, check_progress, numbers
 from stickslip.field import Field
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model import files
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
+
+MOST_SAMPLES = 10**8
+"""More times than this take gigabytes."""
 
 MODES = {"stick": 0, "slip+": 1, "slip-": -1}
 
@@ -56,7 +60,12 @@ def simulate(
     >>> run.attrs["status"]
     'The run reached the end time.'
     """
+    check_model(model)
+    check_progress(progress)
+    check_flag("dense", dense)
     method = Exact() if method is None else method
+    if not isinstance(method, Method):
+        raise ModelError(f"method is {shown(method)}: give one, such as Exact(rtol=1e-9)")
     times = _times(t)
     state = np.array(model.start_state(start))
     field = replace(method.compile(model), seed=check_seed(seed))
@@ -86,9 +95,7 @@ def uninterrupted(run: xr.Dataset) -> xr.Dataset:
 
 def check_seed(seed: int) -> int:
     """A seed is a whole number that fits 63 bits."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
-        raise ModelError(f"seed is {seed!r}: it must be a whole number from 0 to 2**63 − 1")
-    return int(seed)
+    return check_whole("seed", seed, 0, 2**63 - 1)
 
 
 class _Collector:
@@ -138,7 +145,7 @@ class _Collector:
 def _times(t: float | tuple[float, float]) -> tuple[float, float]:
     if isinstance(t, tuple | list):
         if len(t) != 2:
-            raise ModelError(f"t is {t!r}: give the end time, or (start time, end time)")
+            raise ModelError(f"t is {shown(t)}: give the end time, or (start time, end time)")
         first, last = (check_number("t", value) for value in t)
     else:
         first, last = 0.0, check_number("t", t)
@@ -150,12 +157,10 @@ def _times(t: float | tuple[float, float]) -> tuple[float, float]:
 def _sample_times(samples: int | ArrayLike | None, times: tuple[float, float]) -> np.ndarray | None:
     if samples is None:
         return None
-    if isinstance(samples, int | np.integer):
-        if samples < 2:
-            raise ModelError(f"samples is {samples}: give at least 2, or an array of times")
-        return np.linspace(*times, int(samples))
-    wanted = np.asarray(samples, float)
-    if wanted.ndim != 1 or len(wanted) == 0 or not np.all(np.diff(wanted) > 0) or not np.all(np.isfinite(wanted)):
+    if np.ndim(samples) == 0:
+        return np.linspace(*times, check_whole("samples", samples, 2, MOST_SAMPLES, ", or an array of times"))
+    wanted = numbers("samples", samples)
+    if len(wanted) == 0 or not np.all(np.diff(wanted) > 0):
         raise ModelError("samples must be a number, or times that rise")
     if wanted[0] < times[0] or wanted[-1] > times[1]:
         raise ModelError(

@@ -126,7 +126,7 @@ def test_refusals():
         ss.smooth("belt", 10.0)
     with pytest.raises(ss.ModelError, match="there is no solver 'Euler'; there are: Collocation, Radau, BDF, LSODA"):
         ss.Smooth(10.0, solver="Euler")
-    with pytest.raises(ss.ModelError, match="it must lie between 1e-13 and 1e-2"):
+    with pytest.raises(ss.ModelError, match=r"it must lie between 1e-13 and 0.01"):
         ss.Smooth(10.0, rtol=0.5)
 
 

@@ -9,18 +9,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.field import Field
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import ModelError, check_whole, check_word
 from stickslip.model.system import Model, System
 from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 Report = Callable[[float], None]
 Consume = Callable[[Floats], None]
+
+TARGETS = ("cpu", "python")
+"""Where one trajectory can be integrated."""
 
 CHUNK = 4_000_000
 """Numbers in one block of the record: a few milliseconds of work, a few tens of megabytes."""
@@ -59,6 +63,13 @@ class Method(ABC):
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
     ) -> Trajectory:
         """Integrate from `start` over `times`."""
+
+
+def check_run(method: Any) -> None:
+    """Refuse what all methods have in common, where it is wrong: when to give up, and where to run."""
+    name = type(method).__name__
+    object.__setattr__(method, "most_steps", check_whole(f"{name}: most_steps", method.most_steps))
+    check_word("target", getattr(method, "target", "cpu"), TARGETS, f"{name}: ")
 
 
 def march(

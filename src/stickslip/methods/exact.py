@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march
-from stickslip.model.errors import ModelError, check_number
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
+from stickslip.model.errors import check_range, check_whole
 from stickslip.model.system import Model
 
 
@@ -27,11 +27,10 @@ class Exact(Method):
     target: str = "cpu"
 
     def __post_init__(self) -> None:
-        check_number("Exact: rtol", self.rtol, positive=True)
-        if not 1e-16 <= self.rtol <= 1e-2:
-            raise ModelError(f"Exact: rtol is {self.rtol:g}; it must lie between 1e-16 and 1e-2")
-        if self.order is not None and not 6 <= self.order <= 30:
-            raise ModelError(f"Exact: order is {self.order}; it must lie between 6 and 30")
+        check_range("Exact: rtol", self.rtol, 1e-16, 1e-2)
+        if self.order is not None:
+            object.__setattr__(self, "order", check_whole("Exact: order", self.order, 6, 30))
+        check_run(self)
 
     @property
     def taylor_order(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import ModelError, check_number
 from stickslip.model.system import Model
 from stickslip.targets import join
@@ -24,6 +24,7 @@ class _FixedStep(Method):
 
     def __post_init__(self) -> None:
         check_number(f"{type(self).__name__}: step", self.step, positive=True)
+        check_run(self)
 
     def compile(self, model: Model) -> Field:
         return compile(model, target=self.target, order=ORDER, kernels=join.FIXED)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from stickslip.field import Field, compile, compile_smooth, compile_stiff
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, refuse_memory
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, refuse_memory
 from stickslip.methods.stiff import Integration, StiffFlow
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import check_number, check_range, check_word
 from stickslip.model.shapes import SHAPES, check_static, shape_named
 from stickslip.model.system import Model
 from stickslip.status import Status
@@ -61,11 +61,9 @@ class Smooth(Method):
     def __post_init__(self) -> None:
         check_number("Smooth: eps", self.eps, positive=True)
         shape_named(self.shape, "Smooth")
-        if self.solver not in SOLVERS:
-            raise ModelError(f"Smooth: there is no solver {self.solver!r}; there are: {', '.join(SOLVERS)}")
-        check_number("Smooth: rtol", self.rtol, positive=True)
-        if not 1e-13 <= self.rtol <= 1e-2:
-            raise ModelError(f"Smooth: rtol is {self.rtol:g}; it must lie between 1e-13 and 1e-2")
+        check_word("solver", self.solver, SOLVERS, "Smooth: ")
+        check_range("Smooth: rtol", self.rtol, 1e-13, 1e-2)
+        check_run(self)
 
     def compile(self, model: Model) -> Field:
         """The model as it is: its equations without smoothing check the start and give the formulas."""

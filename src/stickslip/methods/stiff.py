@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.field import compile_stiff
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, check_whole
 from stickslip.model.shapes import SHAPES, check_static, shape_named
 from stickslip.model.system import Model
 
@@ -102,7 +102,8 @@ class StiffFlow:
         parameters: Floats | None = None,
         most_steps: int = 100_000,
     ) -> None:
-        self.model, self.most_steps, self.shape = model, most_steps, shape
+        self.model, self.shape = model, shape
+        self.most_steps = check_whole("StiffFlow: most_steps", most_steps)
         self.eps = check_number("StiffFlow: eps", eps, positive=True)
         self.rtol = check_number("StiffFlow: rtol", rtol, positive=True)
         shape_named(shape, "StiffFlow")

@@ -9,8 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, impossible_start, march, refuse_memory
-from stickslip.model.errors import ModelError, check_number
+from stickslip.methods.base import (
+    Consume,
+    Floats,
+    Method,
+    Report,
+    Trajectory,
+    check_run,
+    impossible_start,
+    march,
+    refuse_memory,
+)
+from stickslip.model.errors import ModelError, check_number, check_range
 from stickslip.model.parts import Belt
 from stickslip.model.system import Model, System
 from stickslip.status import Status
@@ -69,11 +79,10 @@ class Switch(Method):
 
     def __post_init__(self) -> None:
         check_number("Switch: eta", self.eta, positive=True)
-        check_number("Switch: rtol", self.rtol, positive=True)
         check_number("Switch: atol", self.atol, nonnegative=True)
         check_number("Switch: forgetting", self.forgetting, positive=True)
-        if not 1e-14 <= self.rtol <= 1e-2:
-            raise ModelError(f"Switch: rtol is {self.rtol:g}; it must lie between 1e-14 and 1e-2")
+        check_range("Switch: rtol", self.rtol, 1e-14, 1e-2)
+        check_run(self)
 
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stickslip.field import Field, compile
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, march, refuse_memory
-from stickslip.model.errors import ModelError, check_number
+from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march, refuse_memory
+from stickslip.model.errors import check_number, check_range
 from stickslip.model.system import Model
 from stickslip.targets import join
 
@@ -50,9 +50,8 @@ class TimeStepping(Method):
 
     def __post_init__(self) -> None:
         check_number("TimeStepping: step", self.step, positive=True)
-        check_number("TimeStepping: theta", self.theta)
-        if not 0.5 <= self.theta <= 1.0:
-            raise ModelError(f"TimeStepping: theta is {self.theta:g}; it must lie between 0.5 and 1")
+        check_range("TimeStepping: theta", self.theta, 0.5, 1.0)
+        check_run(self)
 
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import keyword
 import math
+import numbers
 import re
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -62,3 +64,40 @@ def check_number(
     if (positive and number <= 0) or (nonnegative and number < 0):
         raise ModelError(f"{what} is {number:g}: it must be {allowed}")
     return number
+
+
+LARGEST = 2**62
+"""Whole numbers beyond this do not fit into compiled code."""
+
+
+def check_whole(what: str, value: Any, least: int = 1, most: int = LARGEST, why: str = "") -> int:
+    """Return `value` as a whole number in a range, or raise a sentence.
+
+    >>> check_whole("most", 2.5)
+    Traceback (most recent call last):
+    stickslip.model.errors.ModelError: most is 2.5: it must be a whole number, 1 or more
+    """
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        allowed = f"{least} or more" if most >= LARGEST and not (whole and value > most) else f"from {least} to {most}"
+        raise ModelError(f"{what} is {shown(value)}: it must be a whole number, {allowed}{why}")
+    return int(value)
+
+
+def check_range(what: str, value: Any, least: float, most: float) -> float:
+    """Return `value` as a float between two bounds, or raise a sentence."""
+    number = check_number(what, value)
+    if not least <= number <= most:
+        raise ModelError(f"{what} is {number:g}; it must lie between {least:g} and {most:g}")
+    return number
+
+
+def check_word(kind: str, value: object, known: Iterable[str], where: str = "") -> None:
+    """Refuse what is not one of some words.
+
+    >>> check_word("target", "gpu", ("cpu", "python"), "Exact: ")
+    Traceback (most recent call last):
+    stickslip.model.errors.ModelError: Exact: there is no target 'gpu'; there are: cpu, python
+    """
+    if not isinstance(value, str) or value not in known:
+        raise ModelError(f"{where}there is no {kind} {shown(value)}; there are: {', '.join(known)}")

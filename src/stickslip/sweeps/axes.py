@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arguments import numbers
 from stickslip.model.errors import ModelError, shown
 from stickslip.model.system import Model, suggest
-from stickslip.sweeps.inputs import numbers
 from stickslip.sweeps.observation import SweepError
 
 Floats = NDArray[np.float64]

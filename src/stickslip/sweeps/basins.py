@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
+from stickslip.arguments import check_model, check_progress, numbers
 from stickslip.field import Field, compile
 from stickslip.kernels.outcome import FINISHED
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
@@ -29,7 +30,6 @@ from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
-from stickslip.sweeps.inputs import check_model, check_progress, numbers, whole
 from stickslip.sweeps.layout import BASINS
 
 Floats = NDArray[np.float64]
@@ -135,7 +135,7 @@ def basins(
     axes = _axes(model, grid)
     states = _starts(model, axes, start)
     forcing = None if forcing is None else check_number("basins: forcing", forcing, positive=True)
-    search = _Search(model, near, whole("basins: most", most, 0), forcing)
+    search = _Search(model, near, check_whole("basins: most", most, 0), forcing)
     search.measure(states, t)
     report = progress or (lambda part: None)
     crowd, status = _classified(search, states, t, report)

@@ -9,15 +9,15 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.arguments import check_model, check_progress
 from stickslip.field import compile
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, check_whole
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
 from stickslip.status import Status
-from stickslip.sweeps.inputs import check_model, check_progress, whole
 from stickslip.sweeps.observation import CYCLES
 from stickslip.targets import join
 
@@ -121,8 +121,8 @@ def lyapunov(
     transient = 0.1 * t if transient is None else check_number("lyapunov: transient", transient, nonnegative=True)
     rtol = Exact(rtol=rtol).rtol
     states = len(model.states)
-    directions = states if count is None else whole("lyapunov: count", count, 1, states, ", the number of states")
-    march = _March(neighbours(model, rtol), model.start_state(start), whole("lyapunov: renormalise", renormalise))
+    directions = states if count is None else check_whole("lyapunov: count", count, 1, states, ", the number of states")
+    march = _March(neighbours(model, rtol), model.start_state(start), check_whole("lyapunov: renormalise", renormalise))
     cycle_of = _cycles(march.motion, per)
     report = progress or (lambda part: None)
     rows: list[Floats] = []

@@ -8,13 +8,13 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from stickslip.arguments import check_flag, check_model, numbers
 from stickslip.field import GROUP, TARGETS, compile, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.sweeps.axes import Axes, axes_from
-from stickslip.sweeps.inputs import check_flag, check_model, numbers, whole
 from stickslip.sweeps.observation import (
     LargestExponent,
     Measured,
@@ -105,11 +105,11 @@ def plan_sweep(
     settings = Settings(
         float(rtol),
         check_number("tolerance", tolerance, positive=True),
-        whole("most", most),
-        whole("most_steps", most_steps),
+        check_whole("most", most),
+        check_whole("most_steps", most_steps),
         target,
         target == "cuda" or (target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
-        whole("seed", seed, 0, 2**63 - 1),
+        check_whole("seed", seed, 0, 2**63 - 1),
         bool(shortcut),
     )
     if not isinstance(target, str) or target not in TARGETS:
@@ -120,7 +120,7 @@ def plan_sweep(
     duration = _duration(model, t, periods, observations)
     _check_strobes(duration, observations)
     text, given = _written(model)
-    size = 1 if chunk is None else whole("chunk", chunk)
+    size = 1 if chunk is None else check_whole("chunk", chunk)
     plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))

@@ -13,13 +13,13 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from stickslip.arguments import check_model
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
 from stickslip.sweeps.exponents import neighbours
-from stickslip.sweeps.inputs import check_model, whole
 
 Floats = NDArray[np.float64]
 PHASE = "phase"
@@ -122,7 +122,7 @@ class ReturnMap:
     def iterate(self, x: ArrayLike, turns: int) -> Floats:
         """The points x and the releases that follow, along the last axis: turns + 1 of them."""
         values = _points(x)
-        after = self._returns(values.ravel(), whole("iterate: turns", turns))[0]
+        after = self._returns(values.ravel(), check_whole("iterate: turns", turns))[0]
         return np.concatenate([values[..., None], after.reshape(*values.shape, -1)], axis=-1)
 
     def start(self, x: float) -> tuple[float, dict[str, float]]:
@@ -140,8 +140,8 @@ class ReturnMap:
         They are sought between `samples` points, by default over the circle of phases, or the range of the observed
         points.
         """
-        length = whole("cycles: length", length)
-        x = np.linspace(*self.range(within), whole("cycles: samples", samples) + 1)
+        length = check_whole("cycles: length", length)
+        x = np.linspace(*self.range(within), check_whole("cycles: samples", samples) + 1)
         gap = self._gap(x, length)
         found: list[MapCycle] = []
         for i in range(len(x) - 1):
@@ -155,7 +155,7 @@ class ReturnMap:
         """The Lyapunov exponent per release, the mean of log|slope|, and its standard error from 20 blocks."""
         point = float(self.points[-1]) if x is None else check_number("lyapunov: x", x)
         logs = []
-        left = whole("lyapunov: turns", turns)
+        left = check_whole("lyapunov: turns", turns)
         while left > 0:
             values, slopes = self._returns(np.array([point]), min(left, CHUNK))
             if not np.all(np.isfinite(values)):
@@ -168,7 +168,7 @@ class ReturnMap:
 
     def data(self, points: int = 600, within: tuple[float, float] | None = None) -> xr.Dataset:
         """The map as a table: `next` and `slope` over x, and the observed points with their successors."""
-        x = np.linspace(*self.range(within), whole("data: points", points))
+        x = np.linspace(*self.range(within), check_whole("data: points", points))
         values, slopes = self._returns(x, 1)
         seen = self.points
         table = {

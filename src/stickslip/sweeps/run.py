@@ -9,11 +9,12 @@ from typing import Any, Unpack
 
 import xarray as xr
 
+from stickslip.arguments import check_progress
+from stickslip.model.errors import check_whole
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
-from stickslip.sweeps.inputs import check_progress, whole
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
@@ -87,7 +88,7 @@ def sweep(
     >>> data["n"].values.tolist(), data["m"].values.tolist()
     ([1, 2, 1], [1, 3, 2])
     """
-    threads = None if threads is None else whole("threads", threads, 1, 10**4)
+    threads = None if threads is None else check_whole("threads", threads, 1, 10**4)
     check_progress(progress)
     for name in asked:
         if name not in Asked.__annotations__:

@@ -1,0 +1,86 @@
+"""What a user gives to the verbs, checked: arrays, flags, models. What is wrong is said in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.model.errors import ModelError, shown
+from stickslip.model.system import Model
+
+Floats = NDArray[np.float64]
+
+
+def check_model(model: Any) -> None:
+    """Refuse what is no model.
+
+    >>> check_model(3)
+    Traceback (most recent call last):
+    stickslip.model.errors.ModelError: 3 is not a model: build a System or a Filippov, or take one of models
+    """
+    if isinstance(model, Model):
+        return
+    name = getattr(model, "__name__", "")
+    if callable(model) and name:
+        raise ModelError(f"{name} is a function that makes a model: call it, {name}()")
+    raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov, or take one of models")
+
+
+def check_progress(progress: Any) -> None:
+    """Refuse a progress that cannot be called."""
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress is {shown(progress)}: it must be a function, which is called now and then")
+
+
+def check_flag(what: str, value: Any) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what} is {shown(value)}: it must be True or False")
+
+
+def numbers(what: str, values: Any) -> Floats:
+    """One number or a row of finite numbers as an array."""
+    found = np.atleast_1d(_floats(what, values))
+    if found.ndim != 1:
+        raise ModelError(f"{what} have the shape {found.shape}: they must be a list of numbers")
+    if not np.all(np.isfinite(found)):
+        raise ModelError(f"one of {what} is {found[~np.isfinite(found)][0]}: values must be finite")
+    return found
+
+
+def vector(what: str, values: Any, names: Sequence[str], of: str) -> Floats:
+    """One finite number for each of some names, as an array.
+
+    >>> vector("the state", [1.0], ("x", "v"), "states")
+    Traceback (most recent call last):
+    stickslip.model.errors.ModelError: the state has the shape (1,): there are 2 states: x, v
+    """
+    found = _floats(f"the numbers of {what}", values)
+    if found.shape != (len(names),):
+        listed = ", ".join(names[:30]) + (", …" if len(names) > 30 else "")
+        raise ModelError(f"{what} has the shape {found.shape}: there are {len(names)} {of}: {listed or 'none'}")
+    return numbers(f"the numbers of {what}", found)
+
+
+def rows(what: str, values: Any, width: int) -> Floats:
+    """Rows of numbers of that width as compiled code takes them, side by side; what is not finite may be among them."""
+    found = np.ascontiguousarray(_floats(what, values))
+    if found.ndim != 2 or found.shape[1] != width:
+        raise ModelError(f"{what} have the shape {found.shape}: give rows of {width} numbers, one per trajectory")
+    return found
+
+
+def _floats(what: str, values: Any) -> Floats:
+    """An array of any shape; a sentence for texts, truth values, complex numbers, times and gaps."""
+    try:
+        given = np.asarray(values)
+        allowed = given.dtype.kind in "iufO" or given.size == 0
+        found = given.astype(np.float64, copy=False) if allowed else None
+    except (TypeError, ValueError, OverflowError):
+        found = None
+    if found is None or np.ma.isMaskedArray(values):
+        raise ModelError(f"{what} are {shown(values)}: they must be numbers")
+    return found
