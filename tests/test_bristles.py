@@ -231,7 +231,7 @@ def test_one_bristle_breaks_at_the_static_limit() -> None:
 
 def test_what_bristles_cannot_be() -> None:
     block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
-    with pytest.raises(ss.ModelError, match=r"bristles is 2\.5; it must be a whole number"):
+    with pytest.raises(ss.ModelError, match=r"bristles is 2\.5: it must be a whole number"):
         ss.BristleContact(block, belt, bristles=2.5)  # type: ignore[arg-type]
     with pytest.raises(ss.ModelError, match="30 of 24 bristles are to hold in slip"):
         ss.BristleContact(block, belt, slipping=30)

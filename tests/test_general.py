@@ -24,7 +24,7 @@ def finished(run):
 
 def table(law):
     """A tabulated law as a quick function: cubics between its points, constant beyond."""
-    starts, cubics = np.array(law.speeds), np.array(law.cubics())
+    starts, cubics = np.array(law.speeds), np.array(law.cubics)
 
     def value(u):
         i = max(int(np.searchsorted(starts, u, "right")) - 1, 0)

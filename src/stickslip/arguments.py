@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,17 +50,16 @@ def numbers(what: str, values: Any) -> Floats:
     return found
 
 
-def vector(what: str, values: Any, names: Sequence[str], of: str) -> Floats:
-    """One finite number for each of some names, as an array.
+def vector(what: str, values: Any, count: int, of: str) -> Floats:
+    """So many finite numbers as an array.
 
-    >>> vector("the state", [1.0], ("x", "v"), "states")
+    >>> vector("the state", [1.0], 2, "states")
     Traceback (most recent call last):
-    stickslip.model.errors.ModelError: the state has the shape (1,): there are 2 states: x, v
+    stickslip.model.errors.ModelError: the state has the shape (1,): give 2 numbers, as many as there are states
     """
     found = _floats(f"the numbers of {what}", values)
-    if found.shape != (len(names),):
-        listed = ", ".join(names[:30]) + (", …" if len(names) > 30 else "")
-        raise ModelError(f"{what} has the shape {found.shape}: there are {len(names)} {of}: {listed or 'none'}")
+    if found.shape != (count,):
+        raise ModelError(f"{what} has the shape {found.shape}: give {count} numbers, as many as there are {of}")
     return numbers(f"the numbers of {what}", found)
 
 

@@ -75,7 +75,7 @@ class Field:
         floats, integers = self.workspace()
         m = self.program
         n, contacts = m.N_STATES, m.N_CONTACTS
-        floats[:n] = vector("the state", z, self.model.states, "states")
+        floats[:n] = vector("the state", z, n, "states")
         floats[m.TIME] = check_number("t", t)
         m.ingredients(floats, integers)
         v = floats[m.V : m.V + contacts].copy()
@@ -94,7 +94,7 @@ class Field:
         return Point(rate=f + G @ force, v=v, force=force, kinetic=R, static=S, mode=signs)
 
     def _signs(self, mode: Sequence[int]) -> NDArray[np.int64]:
-        given = vector("the mode", mode, self.model.contacts, "contacts")
+        given = vector("the mode", mode, self.program.N_CONTACTS, "contacts")
         if not np.all(np.isin(given, (-1, 0, 1))):
             raise ModelError(f"the mode is {shown(mode)}: every contact has 0 (stick), 1 or -1 (slip)")
         return given.astype(np.int64)

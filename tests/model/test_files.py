@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stickslip.model.errors import ModelError
-from stickslip.model.files import MAX_BYTES, dumps, load, loads, save
+from stickslip.model.files import dumps, load, loads, save
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.laws import (
     Coulomb,
@@ -27,6 +27,7 @@ from stickslip.model.laws import (
     Tabulated,
 )
 from stickslip.model.library import LIBRARY, forced_oscillator
+from stickslip.model.limits import MAX_BYTES
 from stickslip.model.parts import Base, Belt, Contact, Damper, Force, Mass, Spring, ground
 from stickslip.model.system import About, Filippov, System
 

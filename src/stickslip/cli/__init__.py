@@ -512,7 +512,7 @@ def one_line_errors() -> Iterator[None]:
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough, as in `stickslip … | head`
             raise
-        typer.secho(f"error: {' '.join(str(error).split())}", fg="red", err=True)
+        typer.secho(f"error: {visible(' '.join(str(error).split()))}", fg="red", err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.secho("interrupted before there was a result", fg="red", err=True)

@@ -5,20 +5,34 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from stickslip.model.errors import visible
 
 MOST_ROWS = 24
 
 
-def console() -> Console:
+class Screen(Console):
+    """A console that shows text of others, and lets none of it command the terminal.
+
+    Titles, units and names come from files: an escape sequence in one could hide what follows, or type for the user.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+def console() -> Screen:
     """The console on stdout; a character that the terminal cannot show becomes a question mark."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")
-    return Console(highlight=False, markup=False, emoji=False)
+    return Screen(highlight=False, markup=False, emoji=False)
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = (), most: int = MOST_ROWS) -> Padding:

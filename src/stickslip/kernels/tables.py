@@ -11,9 +11,13 @@ TABLE_WIDTH = 6
 def table_interval(W: Floats, table: int, rows: int, u: float) -> int:
     """The interval in which the slip speed u lies."""
     found = 0
-    for i in range(1, rows):
-        if u >= W[table + i * TABLE_WIDTH]:
-            found = i
+    beyond = rows
+    while beyond - found > 1:
+        middle = (found + beyond) // 2
+        if u >= W[table + middle * TABLE_WIDTH]:
+            found = middle
+        else:
+            beyond = middle
     return found
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import ModelError, check_whole
 from stickslip.model.functions import Function, Value
 from stickslip.model.laws import FrictionLaw
+from stickslip.model.limits import MAX_BRISTLES
 from stickslip.model.parts import Contact, Rules
 from stickslip.model.scatter import Scatter
 from stickslip.model.system import Model, System
@@ -78,9 +79,7 @@ class BristleContact(Contact):
     def __post_init__(self) -> None:
         where = f"BristleContact {self.name!r}" if self.name else "a BristleContact"
         for what in ("bristles", "slipping"):
-            number = getattr(self, what)
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise ModelError(f"{where}: {what} is {number!r}; it must be a whole number, at least 1")
+            check_whole(f"{where}: {what}", getattr(self, what), 1, MAX_BRISTLES)
         if self.slipping > self.bristles:
             raise ModelError(
                 f"{where}: {self.slipping} of {self.bristles} bristles are to hold in slip; slipping may be at most "

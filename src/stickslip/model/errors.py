@@ -6,6 +6,7 @@ import keyword
 import math
 import numbers
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,10 +25,40 @@ def shown(value: object, width: int = 80) -> str:
     "'two\\\\nlines'"
     """
     try:
-        text = " ".join(repr(value).split())
+        text = visible(" ".join(repr(value).split()))
     except (ValueError, RecursionError):  # whole numbers with thousands of digits, lists nested without end
         text = f"{type(value).__name__} that is too large to show"
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+_BIDIRECTIONAL = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def _is_hidden(character: str) -> bool:
+    """Whether a character does something to a terminal instead of being shown: escapes, marks of direction."""
+    if character in "\n\t":
+        return False
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _BIDIRECTIONAL
+
+
+def visible(text: str) -> str:
+    """Text of others as it may be printed: what would command the terminal is a replacement character.
+
+    >>> visible("a\\x1b[31mb") == "a\ufffd[31mb"
+    True
+    """
+    return (
+        text
+        if text.isascii() and text.isprintable()
+        else "".join("\ufffd" if _is_hidden(character) else character for character in text)
+    )
+
+
+def check_text(what: str, text: str, longest: int) -> str:
+    """Refuse a text that is too long."""
+    if len(text) > longest:
+        raise ModelError(f"{what} has {len(text)} characters: at most {longest} are allowed")
+    return text
 
 
 def check_name(what: str, name: object) -> None:

@@ -47,19 +47,22 @@ from pathlib import Path
 from typing import Any
 
 from stickslip.files import reason, whole_file
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.cost import check_cost
+from stickslip.model.errors import ModelError, check_number, shown, visible
 from stickslip.model.formula import Formula
+from stickslip.model.limits import MAX_BYTES, MAX_KEY_PARTS
 from stickslip.model.reading import KEYS, model_from, within
 from stickslip.model.system import Model
 from stickslip.model.writing import check_formulas, check_values, document_of, functions_of
 
-MAX_BYTES = 1_000_000
-# Reading a key of n parts takes a time that grows as n²; no model needs more than three.
-_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""", re.ASCII)
+_KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}){{{MAX_KEY_PARTS}}}", re.ASCII)
 
 
-def loads(text: str, name: str = "") -> Model:
+def loads(text: str, name: str = "", trusted: bool = False) -> Model:
     """The model that a text in TOML describes; `name` says in messages where the text comes from.
+
+    A text that asks for more than `model/limits.py` allows is refused; one that is `trusted` may take long to compile.
 
     >>> text = '''
     ... [mass.block]
@@ -73,18 +76,24 @@ def loads(text: str, name: str = "") -> Model:
     0.3
     """
     with within(name):
-        return model_from(_parsed(text))
+        return _checked(model_from(_parsed(text)), trusted)
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """The model in the file at `path`; see `loads`.
+def load(path: str | os.PathLike[str], trusted: bool = False) -> Model:
+    """The model in the file at `path`. Where you know its author, `trusted` allows models that take long to compile.
 
     >>> load("missing.toml")
     Traceback (most recent call last):
     stickslip.model.errors.ModelError: missing.toml: the file cannot be read (No such file or directory)
     """
-    with within(str(path)):
-        return model_from(_parsed(_read(Path(path))))
+    with within(visible(str(path))):
+        return _checked(model_from(_parsed(_read(Path(path)))), trusted)
+
+
+def _checked(model: Model, trusted: bool) -> Model:
+    if not trusted:
+        check_cost(model)
+    return model
 
 
 def dumps(model: Model, formulas: Mapping[str, Any] | None = None) -> str:
@@ -153,7 +162,7 @@ def _parsed(text: object) -> dict[str, Any]:
     long_key = _LONG_KEY.search(text)
     if long_key:
         line = text.count("\n", 0, long_key.start()) + 1
-        raise ModelError(f"line {line} has a key of more than 50 parts: a table is named [mass.block]")
+        raise ModelError(f"line {line} has a key of more than {MAX_KEY_PARTS} parts: a table is named [mass.block]")
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))  # some editors mark UTF-8 files
     except RecursionError:
@@ -165,7 +174,7 @@ def _parsed(text: object) -> dict[str, Any]:
 def _copy(document: dict[str, Any]) -> Model:
     """What a reader of the file will get: nothing is written that cannot be read again."""
     try:
-        return loads(_rendered(document))
+        return loads(_rendered(document), trusted=True)
     except ModelError as error:
         raise ModelError(f"the model cannot be written to a file: {error}") from None
 

@@ -24,16 +24,18 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.model.limits import (
+    MAX_BRANCHES,
+    MAX_COEFFICIENT,
+    MAX_DEPTH,
+    MAX_EXACT,
+    MAX_EXPONENT,
+    MAX_LENGTH,
+    MAX_NODES,
+)
 
-MAX_LENGTH = 2000
-MAX_NODES = 400
-MAX_DEPTH = 40
-MAX_EXPONENT = 64
-MAX_BRANCHES = 40
-MAX_EXACT = 1000
-"""Whole numbers up to here stay whole (v**2, not v**2.0); larger ones are floats."""
-
-MAX_COEFFICIENT = 10**300
+CASE = 10
+"""A case of where, min, max, abs or sign costs as much as so many operations."""
 
 
 def _sign(value: float) -> float:
@@ -143,6 +145,11 @@ class Formula:
     @cached_property
     def _tree(self) -> Any:
         return parse(self.text, self.what)
+
+    @cached_property
+    def operations(self) -> int:
+        """What the formula costs; a plain number costs nothing."""
+        return _operations(self._tree)
 
     def __call__(self, /, *values: Any, functions: Mapping[str, Any] = FLOAT_FUNCTIONS, **named: Any) -> Any:
         given = dict(zip(self.variables, values, strict=False))
@@ -311,6 +318,14 @@ def _branches(node: ast.AST) -> int:
         case ast.Call(func=ast.Name(id="min" | "max" | "where" | "abs" | "sign"), args=arguments):
             return len(arguments)
     return 0
+
+
+def _operations(tree: Any) -> int:
+    if isinstance(tree, tuple):
+        return sum(map(_operations, tree))
+    if isinstance(tree, ast.Constant):
+        return 0
+    return sum(isinstance(node, ast.expr) + CASE * _branches(node) for node in ast.walk(tree))
 
 
 def _children(node: ast.expr) -> list[ast.expr]:

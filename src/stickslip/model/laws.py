@@ -10,14 +10,17 @@ differs from kinetic at v = 0, `static`; nothing else.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import exp
 from typing import Any, ClassVar
 
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import Function, arguments_of, fingerprint
+from stickslip.model.limits import MAX_COEFFICIENTS, MAX_POINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +263,11 @@ class Polynomial(FrictionLaw):
         if not isinstance(self.coefficients, tuple | list):
             raise ModelError(f"Polynomial has the coefficients {self.coefficients!r}: give a list of numbers")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
+        if len(self.coefficients) > MAX_COEFFICIENTS:
+            raise ModelError(
+                f"Polynomial has {len(self.coefficients)} coefficients: at most {MAX_COEFFICIENTS} are allowed; a "
+                "curve with so many turns is a Tabulated law"
+            )
         if not self.coefficients:
             raise ModelError("Polynomial has no coefficients: give at least one, the coefficient at rest")
         super().__post_init__()
@@ -278,16 +286,28 @@ class Polynomial(FrictionLaw):
         degree = len(self.coefficients) - 1
 
         def polynomial(v: Any, **values: Any) -> Any:
-            total = values[f"c{degree}"]
-            for power in reversed(range(degree)):
-                total = total * v + values[f"c{power}"]
-            return total
+            return _polynomial(v, [values[f"c{power}"] for power in range(degree + 1)])
 
         return polynomial
 
     @property
     def static(self) -> Function | None:
         return None if self.mu_s is None else lambda mu_s, **_: mu_s
+
+
+def _polynomial(v: Any, coefficients: Sequence[Any]) -> Any:
+    """Horner's rule; long ones as two halves, so that the formula is nested as deep as its length has digits."""
+    if len(coefficients) > NESTED:
+        half = len(coefficients) // 2
+        return _polynomial(v, coefficients[:half]) + v**half * _polynomial(v, coefficients[half:])
+    total = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        total = total * v + coefficient
+    return total
+
+
+NESTED = 16
+"""So many coefficients of a polynomial are nested in each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,6 +328,11 @@ class Tabulated(FrictionLaw):
         for name in ("speeds", "values"):
             if not hasattr(getattr(self, name), "__len__"):
                 raise ModelError(f"Tabulated.{name} is {getattr(self, name)!r}: give a list of numbers")
+            if len(getattr(self, name)) > MAX_POINTS:
+                raise ModelError(
+                    f"Tabulated.{name} has {len(getattr(self, name))} points: at most {MAX_POINTS} are allowed; take "
+                    "every second of them, or fewer"
+                )
             numbers = tuple(
                 check_number(f"Tabulated.{name}[{i}]", value, nonnegative=True)
                 for i, value in enumerate(getattr(self, name))
@@ -319,7 +344,7 @@ class Tabulated(FrictionLaw):
                 "give as many of each, at least two"
             )
         if self.speeds[0] != 0 or any(b <= a for a, b in zip(self.speeds, self.speeds[1:], strict=False)):
-            raise ModelError(f"Tabulated.speeds are {self.speeds}: they must rise, from 0")
+            raise ModelError(f"Tabulated.speeds are {shown(self.speeds)}: they must rise, from 0")
         super().__post_init__()
 
     def parameters(self) -> dict[str, float]:
@@ -328,6 +353,7 @@ class Tabulated(FrictionLaw):
     def structure(self) -> str:
         return f"Tabulated{self.speeds}{self.values}{'' if self.mu_s is None else ' with static'}"
 
+    @cached_property
     def cubics(self) -> tuple[tuple[float, ...], ...]:
         """Per interval (c₀, c₁, c₂, c₃) of the cubic in v − speeds[i]; the last one, beyond the table, is constant."""
         from scipy.interpolate import PchipInterpolator
@@ -338,10 +364,10 @@ class Tabulated(FrictionLaw):
 
     @property
     def kinetic(self) -> Function:
-        speeds, cubics = self.speeds, self.cubics()
+        speeds, cubics = self.speeds, self.cubics
 
         def interpolate(v: float, **_: float) -> float:
-            interval = sum(1 for speed in speeds if speed <= v) - 1
+            interval = bisect_right(speeds, v) - 1
             c0, c1, c2, c3 = cubics[interval]
             w = v - speeds[interval]
             return c0 + w * (c1 + w * (c2 + w * c3))

@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.model.errors import ModelError, check_name, check_number, check_text, shown
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, Formulas, names_in
 from stickslip.model.functions import Value
 from stickslip.model.laws import (
@@ -22,6 +22,7 @@ from stickslip.model.laws import (
     Stribeck,
     Tabulated,
 )
+from stickslip.model.limits import MAX_PARTS, MAX_TEXT
 from stickslip.model.parts import (
     Base,
     Belt,
@@ -40,8 +41,6 @@ from stickslip.model.parts import (
 )
 from stickslip.model.scatter import Scatter, distribution_from
 from stickslip.model.system import About, Filippov, Model, System, suggest
-
-MAX_PARTS = 5000
 
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mass": (("m",), ("x", "v", "unit")),
@@ -124,7 +123,7 @@ def _text(table: Mapping[str, Any], key: str) -> str:
     value = table.get(key, "")
     if not isinstance(value, str):
         raise ModelError(f"{key} is {shown(value)}: it must be a text in quotes")
-    return value
+    return check_text(key, value, MAX_TEXT)
 
 
 def _numbers(table: Mapping[str, Any], key: str) -> dict[str, float]:
@@ -177,11 +176,12 @@ def _system(document: Mapping[str, Any]) -> System:
             with within(f"[{kind}.{name}]"):
                 bodies[name] = _body(kind, name, table)
     laws = _shared_laws(document)
+    states = ("t", *(f"{s}_{n}" for s in "xv" for n, body in bodies.items() if isinstance(body, Mass)))
     parts: list[Part] = [body for body in bodies.values() if body is not ground]
     for name, (kind, table) in tables.items():
         if name not in bodies:
             with within(f"[{kind}.{name}]"):
-                parts.append(_interaction(kind, name, table, bodies, laws))
+                parts.append(_interaction(kind, name, table, bodies, laws, states))
     system = System(
         *parts,
         about=_about(document),
@@ -222,8 +222,9 @@ def _ordered(tables: dict[str, Any], document: Mapping[str, Any]) -> dict[str, A
     for name in order:
         if name not in tables:
             raise ModelError(f"order names {shown(name)}, which is not a part{suggest(name, tables)}")
+    named = set(order)
     for name in tables:
-        if name not in order:
+        if name not in named:
             raise ModelError(f"order leaves out the part {name!r}: it must name every part once")
     return {name: tables[name] for name in order}
 
@@ -246,9 +247,10 @@ def _interaction(
     table: dict[str, Any],
     bodies: Mapping[str, Body],
     laws: Mapping[str, Law],
+    states: tuple[str, ...],
 ) -> Interaction:
+    """A part that acts on bodies; `states` are what its formulas may depend on."""
     _check_keys(table, *KEYS[kind])
-    states = ("t", *(f"{s}_{n}" for s in "xv" for n, body in bodies.items() if isinstance(body, Mass)))
     match kind:
         case "spring" | "damper":
             return _pair(kind, name, table, bodies)
@@ -506,6 +508,7 @@ def _units(table: Mapping[str, Any], states: Sequence[str]) -> dict[str, str]:
             raise ModelError(f"units names {shown(name)}, which is not a state{suggest(name, states)}")
         if not isinstance(unit, str):
             raise ModelError(f"units: {name} is {shown(unit)}: it must be a text in quotes")
+        check_text(f"units: {name}", unit, MAX_TEXT)
     return dict(_flat(units))
 
 

@@ -14,6 +14,16 @@ from stickslip.model.errors import ModelError, check_number, shown
 REACH, KNOTS = 8.3, 333
 """Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""
 
+DISTRIBUTIONS = (
+    "alpha", "anglit", "arcsine", "beta", "betaprime", "bradford", "burr", "cauchy", "chi", "chi2", "crystalball",
+    "dweibull", "expon", "exponweib", "f", "fisk", "gamma", "genextreme", "gengamma", "genlogistic", "gennorm",
+    "genpareto", "gumbel_l", "gumbel_r", "halfcauchy", "halflogistic", "halfnorm", "hypsecant", "invgamma",
+    "invweibull", "johnsonsb", "johnsonsu", "kappa3", "laplace", "loggamma", "logistic", "loglaplace", "lognorm",
+    "loguniform", "lomax", "maxwell", "moyal", "nakagami", "norm", "pareto", "powerlaw", "rayleigh", "semicircular", "t",
+    "trapezoid", "triang", "truncexpon", "truncnorm", "uniform", "weibull_max", "weibull_min",
+)  # fmt: skip
+"""What a file may name: the quantiles of other distributions are integrals, and may take minutes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
@@ -89,9 +99,12 @@ def distribution_from(name: Any, shapes: Any = (), loc: Any = 0.0, scale: Any = 
     """The continuous distribution of `scipy.stats` with that name."""
     from scipy import stats
 
-    found: Any = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
-    if not isinstance(found, stats.rv_continuous):
-        raise ModelError(f"distribution is {shown(name)}: it must name a continuous distribution, such as 'norm'")
+    if not isinstance(name, str) or name not in DISTRIBUTIONS:
+        raise ModelError(
+            f"distribution is {shown(name)}: it must name a continuous distribution whose quantiles are quickly "
+            f"computed: {', '.join(DISTRIBUTIONS)}"
+        )
+    found: Any = getattr(stats, name)
     count = len(found.shapes.split(",")) if found.shapes else 0
     if not isinstance(shapes, list | tuple) or len(shapes) != count:
         raise ModelError(f"{name}: shapes is {shown(shapes)}; this distribution has {count} shape parameters")
@@ -119,7 +132,10 @@ def _cubics(distribution: Any) -> tuple[tuple[float, ...], ...]:
 
     score = np.linspace(-REACH, REACH, KNOTS)
     # The upper half from the upper tail, where 1 − Φ would lose all digits.
-    values = np.where(score < 0, distribution.ppf(norm.cdf(score)), distribution.isf(norm.sf(score)))
+    try:
+        values = np.where(score < 0, distribution.ppf(norm.cdf(score)), distribution.isf(norm.sf(score)))
+    except (ArithmeticError, ValueError, RuntimeError):
+        values = np.array([np.nan])
     if not np.all(np.isfinite(values)):
         raise ModelError(f"Scatter: the distribution {_name(distribution)} has no finite quantiles")
     with np.errstate(divide="ignore", invalid="ignore"):

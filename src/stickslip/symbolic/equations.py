@@ -12,6 +12,7 @@ mode some internal states jump: see `Reset`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -125,8 +126,8 @@ def derive(model: Model) -> Equations:
     """
     names = [*model.states, *model.parameters]
     symbols = [str(symbol(name)) for name in names]
-    for name in symbols:
-        if symbols.count(name) > 1:
+    for name, count in Counter(symbols).items():
+        if count > 1:
             raise ModelError(f"the name {name!r} stands for two things in this model: rename a part")
     if isinstance(model, System):
         return _Mechanics(model).equations()

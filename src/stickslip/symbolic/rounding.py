@@ -18,6 +18,7 @@ from collections.abc import Mapping
 import sympy
 
 from stickslip.symbolic.equations import Table, TableSlope
+from stickslip.symbolic.extremes import Max
 from stickslip.symbolic.wave import Wave
 
 
@@ -53,7 +54,7 @@ def size(expression: sympy.Expr) -> sympy.Expr:
     if isinstance(e, sympy.Abs):
         return size(e.args[0])
     if isinstance(e, sympy.Min | sympy.Max):
-        return sympy.Max(*(size(argument) for argument in e.args))
+        return Max(*(size(argument) for argument in e.args))
     if isinstance(e, sympy.Piecewise):
         return _choice(e)
     if isinstance(e, Table):
@@ -82,9 +83,9 @@ def pace(expression: sympy.Expr, rates: Mapping[sympy.Symbol, sympy.Expr]) -> sy
         others = [sympy.Mul(*(Magnitude(f) for f in e.args if f is not factor)) for factor in e.args]
         return sympy.Add(*(part * other for part, other in zip(parts, others, strict=True)))
     if isinstance(e, sympy.Abs | sympy.Min | sympy.Max):
-        return sympy.Max(*parts)
+        return Max(*parts)
     if isinstance(e, sympy.Piecewise):
-        return sympy.Max(*(pace(value, rates) for value, _ in e.args))
+        return Max(*(pace(value, rates) for value, _ in e.args))
     if isinstance(e, Wave):
         return Magnitude(e.args[1]) + parts[2]
     if isinstance(e, Table):
@@ -100,7 +101,7 @@ def _choice(e: sympy.Piecewise) -> sympy.Expr:
     """On the verge between two formulas either may be in force; one that does not exist everywhere is not asked."""
     pieces = [(size(value), condition) for value, condition in e.args]
     partial = any(x.is_Pow and not x.exp.is_Integer for x in e.atoms(sympy.Pow)) or e.has(sympy.log)
-    return sympy.Piecewise(*pieces) if partial else sympy.Max(*(value for value, _ in pieces))
+    return sympy.Piecewise(*pieces) if partial else Max(*(value for value, _ in pieces))
 
 
 def _product(e: sympy.Mul) -> sympy.Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
@@ -105,7 +106,7 @@ def table_rows(equations: Equations, number: int) -> list[float]:
     """A tabulated law as it lies in memory: start, end, c0, c1, c2, c3 of every interval."""
     table = equations.tables[number]
     ends = [*table.speeds[1:], 1e300]
-    rows = zip(table.speeds, ends, table.cubics(), strict=True)
+    rows = zip(table.speeds, ends, table.cubics, strict=True)
     return [x for start, end, cubic in rows for x in (start, end, *cubic)]
 
 
@@ -178,10 +179,7 @@ class Source:
         }
         sizes["WORK"] = 24 * (n + m) + 64
         sizes |= {"BOND": self._bonds_size(), "BOND_BEFORE": self._bonds_size()}
-        for number in range(len(self.equations.tables)):
-            sizes[f"TABLE{number}"] = len(table_rows(self.equations, number))
-        for number, table in enumerate(self.equations.quantiles):
-            sizes[f"QUANTILE{number}"] = 6 * len(table)
+        sizes |= {name: len(values) for name, values in self._data.items()}
         return sizes
 
     def _integer_sizes(self) -> dict[str, int]:
@@ -255,6 +253,7 @@ class Source:
     def _header(self) -> list[str]:
         guards = self.tape.guards
         lines = [f"{name} = {value}" for name, value in self._constants_of_module().items()]
+        lines += self._arrays()
         lines += [
             f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
@@ -333,16 +332,21 @@ class Source:
             *indented(self._unpack(self.constants, states=False)),
             *(f"    W[Q + {i}] = {python(e)}" for i, e in enumerate(self.constants)),
             *(
-                f"    W[TABLE{number} + {i}] = {value!r}"
-                for number in range(len(self.equations.tables))
-                for i, value in enumerate(table_rows(self.equations, number))
-            ),
-            *(
-                f"    W[QUANTILE{number} + {i}] = {value!r}"
-                for number, table in enumerate(self.equations.quantiles)
-                for i, value in enumerate(x for row in table for x in row)
+                line
+                for name, values in self._data.items()
+                for line in (f"    for i in range({len(values)}):", f"        W[{name} + i] = {name}_DATA[i]")
             ),
         ]
+
+    @cached_property
+    def _data(self) -> dict[str, list[float]]:
+        """Tables as they lie in memory, by the name of their place. They are data, not code: they may be long."""
+        tables = {f"TABLE{i}": table_rows(self.equations, i) for i in range(len(self.equations.tables))}
+        quantiles = {f"QUANTILE{i}": [x for row in t for x in row] for i, t in enumerate(self.equations.quantiles)}
+        return tables | quantiles
+
+    def _arrays(self) -> list[str]:
+        return [f"{name}_DATA = np.array({values!r})" for name, values in self._data.items()]
 
     def _unpack(self, expressions: Iterable[sympy.Expr], states: bool = True) -> list[str]:
         """The states, the time and the parameters that `expressions` use, by name."""

@@ -15,6 +15,7 @@ import sympy
 
 from stickslip.model.errors import ModelError
 from stickslip.symbolic.equations import Equations, Table, TableSlope
+from stickslip.symbolic.extremes import Max, Min
 from stickslip.symbolic.memory import TIME
 
 FUNCTIONS = {
@@ -317,9 +318,10 @@ class Tape:
 
     def _extreme(self, e: sympy.Expr) -> int | sympy.Expr:
         first, *rest = e.args
-        other = e.func(*rest) if len(rest) > 1 else rest[0]
+        least = isinstance(e, sympy.Min)
+        other = (Min if least else Max)(*rest)
         larger, smaller = self.lower(first), self.lower(other)
-        if isinstance(e, sympy.Min):
+        if least:
             larger, smaller = smaller, larger
         return self._select(self._sign(first - other), larger, smaller)
 

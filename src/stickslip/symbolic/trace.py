@@ -20,6 +20,7 @@ import sympy
 from stickslip.model.errors import ModelError
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula
 from stickslip.model.functions import sign, where
+from stickslip.symbolic.extremes import Max, Min
 
 _PIECEWISE_HINT = (
     "write it with where(condition, a, b), min, max or abs (`from stickslip import where`), or give a Tabulated law"
@@ -43,8 +44,8 @@ SYMBOLIC_FUNCTIONS: dict[str, Any] = {
     "atan": sympy.atan,
     "abs": sympy.Abs,
     "sign": sympy.sign,
-    "min": sympy.Min,
-    "max": sympy.Max,
+    "min": Min,
+    "max": Max,
     "where": _where,
 }
 _OTHER_NAMES = {"arctan": "atan", "fabs": "abs", "absolute": "abs", "minimum": "min", "maximum": "max"}
@@ -107,8 +108,8 @@ def _symbolic_copy(function: types.FunctionType, depth: int = 0) -> types.Functi
     scope["__builtins__"] = {
         **(vars(__builtins__) if isinstance(__builtins__, types.ModuleType) else __builtins__),
         "abs": sympy.Abs,
-        "min": sympy.Min,
-        "max": sympy.Max,
+        "min": Min,
+        "max": Max,
     }
     for name in _names_used(function.__code__):
         if name in scope:

@@ -1,0 +1,85 @@
+"""What it costs to compile a model, estimated from its parts before anything is derived.
+
+The unit is one operation of a formula: a name, a number, a sum. Where a formula has cases (where, min, max, abs, sign),
+each counts as CASE, since it brings an event of its own. 1000 of them compile in some ten seconds, and the time grows
+faster than their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stickslip.model.dynamic import DynamicLaw, StateLaw
+from stickslip.model.errors import ModelError
+from stickslip.model.formula import Formula
+from stickslip.model.laws import Law, Polynomial, Tabulated, WithAging, WithViscous
+from stickslip.model.limits import MAX_COST
+from stickslip.model.parts import Body, CompliantContact, Contact, Mass, Part, Rubbing
+from stickslip.model.system import Filippov, Model, System
+
+MASS, SIMPLE, RUBBING, ASPERITY, SCATTER = 3, 1, 6, 15, 10
+LAW, DYNAMIC, UNKNOWN = 10, 40, 20
+
+
+def costs(model: Model) -> dict[str, int]:
+    """The cost of every part by name; of a Filippov system, of every function.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> costs(block_on_belt())
+    {'block': 3, 'belt': 1, 'spring': 1, 'contact': 18}
+    """
+    if isinstance(model, System):
+        parts: Mapping[str, Part] = {**model.bodies, **model.interactions}
+        return {name: _part(part) for name, part in parts.items()}
+    if isinstance(model, Filippov):
+        own = {key: _function(function) for key, function in model.functions.items()}
+        return {"states": MASS * len(model.states), "contacts": RUBBING * len(model.contacts), **own}
+    return {}
+
+
+def check_cost(model: Model) -> None:
+    """Refuse a model that takes long to compile."""
+    found = costs(model)
+    total = sum(found.values())
+    if total > MAX_COST:
+        most = max(found, key=lambda name: found[name])
+        raise ModelError(
+            f"the model costs {total} operations, {found[most]} of them in {most!r}: a file may have {MAX_COST} at "
+            "most, since compiling more takes long. If you trust it, read it with load_model(path, trusted=True)"
+        )
+
+
+def _part(part: Part) -> int:
+    own = sum(_function(value) if callable(value) else SIMPLE for value in part.values().values())
+    if isinstance(part, Body):
+        return MASS if isinstance(part, Mass) else own
+    if not isinstance(part, Rubbing):
+        return own
+    cost = RUBBING + len(part.weights) + _law(part.friction) + own
+    if isinstance(part, CompliantContact):
+        cost += ASPERITY
+    return cost + (SCATTER if isinstance(part, Contact) and part.scatter is not None else 0)
+
+
+def _law(law: Law) -> int:
+    match law:
+        case WithViscous():
+            return 2 * SIMPLE + _law(law.law)
+        case WithAging():
+            return _function(law.growth) + _law(law.law)
+        case Polynomial():
+            return 2 * len(law.coefficients)
+        case Tabulated():
+            return LAW
+        case StateLaw():
+            return _function(law.rate) + 2 * _function(law.coefficient)
+        case DynamicLaw():
+            return DYNAMIC
+    return _function(getattr(law, "function", None))
+
+
+def _function(function: Any) -> int:
+    if function is None:
+        return LAW
+    return function.operations if isinstance(function, Formula) else UNKNOWN
