@@ -36,6 +36,7 @@ BELOW_VERBS = {
     "field",
     "methods",
     "result",
+    "reading",
     "plot",
 }
 LAYERS = {
@@ -50,6 +51,7 @@ LAYERS = {
     "field": {"arguments", "excitation", "kernels", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
     "result": {"files", "model", "status"},
+    "reading": {"model", "result", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},
     "plot": {"files"},
@@ -65,7 +67,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli", "comparison"},
     "matplotlib": {"plot", "cli"},
-    "xarray": {"result", "plot", "cli", "demo", *VERBS},
+    "xarray": {"reading", "result", "plot", "cli", "demo", *VERBS},
 }
 """Libraries that only some parts may know."""
 

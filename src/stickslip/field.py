@@ -116,7 +116,7 @@ class Field:
 
             return join.joined_jacobian(jacobian_source(derive(self.model)))
 
-        return join.Joined(f"{_key(self.model)}|jacobian", text).module()
+        return _joined(f"{_key(self.model)}|jacobian", text).module()
 
     def workspace(self) -> tuple[Floats, NDArray[np.int64]]:
         """Fresh work arrays that hold the parameters."""
@@ -258,7 +258,7 @@ def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join
     if kernels.tangent:
         refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
     key = f"{_key(model)}|{order}|{kernels.name}"
-    joined = join.Joined(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
+    joined = _joined(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
     return Field(model, TARGETS[target].program(joined), order, target)
 
 
@@ -285,7 +285,7 @@ def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
 
         return join.joined_lanes(lane_source(derive(model), order), join.LANES)
 
-    joined = join.Joined(f"{_key(model)}|{order}|{join.LANES.name}", text)
+    joined = _joined(f"{_key(model)}|{order}|{join.LANES.name}", text)
     return TARGETS[target].program(joined) if joined.module().SERVES else None
 
 
@@ -298,7 +298,7 @@ def compile_smooth(model: Model, shape: str) -> Any:
 
         return join.joined_flow(Flow(derive(model), shape).source())
 
-    return cpu.program(join.Joined(f"{_key(model)}|smooth|{shape}", text))
+    return cpu.program(_joined(f"{_key(model)}|smooth|{shape}", text))
 
 
 def compile_stiff(model: Model, shape: str) -> Any:
@@ -310,7 +310,7 @@ def compile_stiff(model: Model, shape: str) -> Any:
 
         return join.joined_stiff(Flow(derive(model), shape).stiff_source())
 
-    return cpu.program(join.Joined(f"{_key(model)}|stiff|{shape}", text))
+    return cpu.program(_joined(f"{_key(model)}|stiff|{shape}", text))
 
 
 def compile_balance(model: Model) -> Any:
@@ -323,7 +323,7 @@ def compile_balance(model: Model) -> Any:
 
         return join.joined_flow(balance_source(derive(model)))
 
-    return join.Joined(f"{_key(model)}|balance", text).module()
+    return _joined(f"{_key(model)}|balance", text).module()
 
 
 def compile_excitations(model: Model) -> Excitations:
@@ -341,7 +341,7 @@ def compile_excitations(model: Model) -> Excitations:
 
         return join.joined_flow(period_source(derive(model)))
 
-    return Excitations(join.Joined(f"{_key(model)}|forcing", text).module())
+    return Excitations(_joined(f"{_key(model)}|forcing", text).module())
 
 
 def compile_forcing(model: Model) -> Callable[[Floats], float]:
@@ -383,7 +383,7 @@ def compile_forms(model: Model) -> Any:
 
         return join.joined_flow(forms_source(derive(model)))
 
-    return join.Joined(f"{_key(model)}|forms", text).module()
+    return _joined(f"{_key(model)}|forms", text).module()
 
 
 def _key(model: Model) -> str:
@@ -401,3 +401,15 @@ def _source(model: Model, order: int, tangent: bool = False) -> Any:
     from stickslip.symbolic.tangent import TangentSource
 
     return (TangentSource if tangent else Source)(derive(model), order)
+
+
+def _joined(key: str, text: Callable[[], str]) -> join.Joined:
+    """A joined module, which is written when it is not in the cache yet."""
+
+    def written() -> str:
+        try:
+            return text()
+        except RecursionError:
+            raise ModelError("the formulas of this model are nested too deep to be compiled: shorten them") from None
+
+    return join.Joined(key, written)

@@ -1,4 +1,4 @@
-"""Results as labelled data: how a run is laid out, interpolated, saved and loaded.
+"""Results as labelled data: how a run is laid out, interpolated and saved.
 
 A run is an `xarray.Dataset`. Along `time`: every state under its name, and `mode`, `force`, `slip_velocity` per
 contact. Along `event`: the event table. Along `step`: the polynomials of every step (dense output), from which
@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
-from stickslip.files import interrupted_later, is_damaged, reason, seal, whole_file
+from stickslip.files import interrupted_later, reason, seal, whole_file
 from stickslip.model.system import Model
 from stickslip.status import Status
 
@@ -29,9 +29,6 @@ FORMAT = "stickslip run 1"
 IN_MEMORY = 1e9
 """Bytes up to which a result is made a file in memory before it goes to the disk."""
 Floats = NDArray[np.float64]
-
-
-_NEEDED = ("time", "contact", "state", "mode", "force", "slip_velocity", "event_time", "event_contact", "event_state")
 
 
 class ResultError(ValueError):
@@ -188,60 +185,6 @@ def _write(run: xr.Dataset, path: Path) -> None:
     if shutil.disk_usage(path.parent).free < 1.01 * run.nbytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     run.to_netcdf(path, engine="h5netcdf")
-
-
-def read(path: str | Path) -> xr.Dataset:
-    """Whatever labelled data a NetCDF file holds."""
-    path = Path(path)
-    if not path.is_file():
-        raise ResultError(f"there is no file {str(path)!r}")
-    try:
-        damaged = is_damaged(path)
-    except OSError as error:
-        raise ResultError(f"{str(path)!r} cannot be read: {reason(error)}") from None
-    if damaged:
-        raise ResultError(
-            f"{str(path)!r} is damaged: its checksum is not that of its content. Use a copy of it, if any"
-        )
-    try:
-        with xr.open_dataset(path, engine="h5netcdf") as file:
-            return _with_outcome(file.load())
-    except Exception as error:
-        why = " ".join(str(error).split())[:120]
-        raise ResultError(
-            f"{str(path)!r} cannot be read: it is not a NetCDF file, or it is damaged or cut short ({why})"
-        ) from None
-
-
-def _with_outcome(data: xr.Dataset) -> xr.Dataset:
-    """What was read, with the name of its outcome: files of earlier versions have no more than its sentence."""
-    sentence = str(data.attrs.get("status", ""))
-    if sentence and "outcome" not in data.attrs:
-        other = Status.FINISHED if sentence == "The sweep is complete." else Status.NOT_COMPUTED
-        ended = next((status for status in Status if sentence.startswith(status.value)), other)
-        data.attrs["outcome"] = ended.word
-    return data
-
-
-def load(path: str | Path) -> xr.Dataset:
-    """Read a run back, equal to what was saved."""
-    return checked(read(path), path)
-
-
-def checked(run: xr.Dataset, path: str | Path) -> xr.Dataset:
-    """A run as it was read, if it is one and whole."""
-    path = Path(path)
-    if run.attrs.get("format") != FORMAT:
-        raise ResultError(
-            f"{str(path)!r} is not a run written by stickslip (its format is {run.attrs.get('format', 'not given')!r}, "
-            f"expected {FORMAT!r})"
-        )
-    missing = [name for name in (*_NEEDED, *map(str, run.get("state", xr.DataArray([])).values)) if name not in run]
-    if missing:
-        raise ResultError(f"{str(path)!r} is not a whole run: {', '.join(missing)} is missing")
-    for name in ("contact", "state", "event_contact"):
-        run[name] = (run[name].dims, run[name].values.astype(np.str_), run[name].attrs)
-    return run
 
 
 def attributes_of(model: Model, model_text: str, method: str, status: str, outcome: Status) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from stickslip import result
+from stickslip import reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.table import FORMAT as BRANCH
 from stickslip.methods.base import Method
@@ -18,7 +18,7 @@ from stickslip.methods.exact import Exact
 from stickslip.methods.smooth import Smooth
 from stickslip.methods.switch import Switch
 from stickslip.model import files
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import check_number, check_whole, visible
 from stickslip.model.system import Model
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
@@ -65,21 +65,28 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
     raise ResultError(f"{type(what).__name__} cannot be saved: give a run, an Orbit or a Branch")
 
 
-def load(path: str | Path) -> Any:
-    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit or a Branch, equal to what it was."""
-    data = result.read(path)
-    kind = data.attrs.get("format")
+def load(path: str | Path, trusted: bool = False) -> Any:
+    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit or a Branch, equal to what it was.
+
+    A file may come from anybody: nothing in it is executed. The model of an orbit or a branch is held to the limits of
+    model files, unless the file is `trusted`.
+    """
+    data = reading.read(path)
+    kind = str(data.attrs.get("format"))
     if kind in (SWEEP, BASINS):
         return data
     if kind not in (ORBIT, BRANCH):
-        return result.checked(data, path)
+        return reading.checked(data, path)
     try:
-        model = files.loads(str(data.attrs["model"]))
+        model = files.loads(str(data.attrs["model"]), trusted=trusted)
         if kind == ORBIT:
-            return _orbit(model, json.loads(data.attrs["orbit"]))
+            return _orbit(model, reading.parsed(data.attrs["orbit"], "orbit"))
         return _branch(model, data)
-    except (KeyError, TypeError, ValueError, IndexError, ModelError) as error:
-        raise ResultError(f"{str(path)!r} is damaged, or was written by another version: {error}") from None
+    except Exception as error:  # whatever is wrong with a record of somebody else
+        reason = visible(" ".join(str(error).split())[:200])
+        raise ResultError(
+            f"{visible(repr(str(path)))} is damaged, or was written by another version: {reason}"
+        ) from None
 
 
 def _model_text(model: Model) -> str:
@@ -115,28 +122,47 @@ def _orbit(model: Model, record: dict[str, Any]) -> Orbit:
     changed = {k: float(v) for k, v in record["parameters"].items() if model.parameters[k] != v}
     modes = tuple(tuple(int(m) for m in mode) for mode in record["modes"])
     events = tuple(Event(str(kind), int(contact), int(side)) for kind, contact, side in record["events"])
-    return Orbit(
+    forcing = record["forcing"]
+    orbit = Orbit(
         model=model.with_(changed) if changed else model,
-        start={str(k): float(v) for k, v in record["start"].items()},
-        start_time=float(record["start_time"]),
-        period=float(record["period"]),
+        start={name: check_number(f"start of {name}", record["start"][name]) for name in model.states},
+        start_time=check_number("start_time", record["start_time"]),
+        period=check_number("period", record["period"], positive=True),
         signature=Signature(model.contacts, modes, events),
-        multipliers=np.array([complex(re, im) for re, im in record["multipliers"]]),
-        turns=int(record["turns"]),
+        multipliers=np.array([complex(re, im) for re, im in record["multipliers"]], complex),
+        turns=check_whole("turns", record["turns"], 0),
         phases=Phases(
             np.array(record["states"], float),
             np.array(record["durations"], float),
             np.array(record["scale"], float),
-            record["forcing"],
+            None if forcing is None else check_number("forcing", forcing, positive=True),
         ),
         method=METHODS[name](**settings),
     )
+    _check(orbit)
+    return orbit
+
+
+def _check(orbit: Orbit) -> None:
+    """Refuse phases that do not belong to the model, or not together."""
+    states, contacts, signature = len(orbit.model.states), len(orbit.model.contacts), orbit.signature
+    phases = orbit.phases
+    count = len(phases.durations)
+    shapes = phases.states.shape, phases.durations.shape, phases.scale.shape
+    if shapes != ((count, states), (count,), (states,)):
+        raise ResultError(f"its phases have the shapes {shapes}, which do not fit {states} states")
+    if any(len(mode) not in (0, contacts) or not set(mode) <= {-1, 0, 1} for mode in signature.modes):
+        raise ResultError(f"its modes do not fit {contacts} contacts")
+    if any(event.contact not in range(-1, contacts) or event.side not in (-1, 0, 1) for event in signature.events):
+        raise ResultError("its events name contacts that the model does not have")
+    if not all(np.all(np.isfinite(x)) for x in (phases.states, phases.durations, phases.scale)):
+        raise ResultError("its phases are not finite")
 
 
 def _branch(model: Model, data: xr.Dataset) -> Branch:
-    points = tuple(_orbit(model, record) for record in json.loads(data.attrs["orbits"]))
+    points = tuple(_orbit(model, record) for record in reading.parsed(data.attrs["orbits"], "orbits"))
     special = []
-    for i, record in enumerate(json.loads(data.attrs["special"])):
+    for i, record in enumerate(reading.parsed(data.attrs["special"], "special")):
         margin = tuple(record["margin"]) if record["margin"] is not None else None
         extremes = np.array([data["special_minimum"].values[i], data["special_maximum"].values[i]])
         special.append(

@@ -512,6 +512,8 @@ def one_line_errors() -> Iterator[None]:
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough, as in `stickslip … | head`
             raise
+        from stickslip.model.errors import visible
+
         typer.secho(f"error: {visible(' '.join(str(error).split()))}", fg="red", err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:

@@ -89,10 +89,10 @@ def _read(request: Request) -> Series:
 
 
 def _from_run(request: Request) -> Series:
-    from stickslip import result
+    from stickslip import reading
     from stickslip.series import from_events, from_run
 
-    run = result.load(request.file)
+    run = reading.load(request.file)
     if request.time is not None:
         raise ModelError("--time is for tables: a run knows its time")
     column = request.column or str(run["state"].values[0])

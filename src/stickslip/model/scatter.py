@@ -19,8 +19,8 @@ DISTRIBUTIONS = (
     "dweibull", "expon", "exponweib", "f", "fisk", "gamma", "genextreme", "gengamma", "genlogistic", "gennorm",
     "genpareto", "gumbel_l", "gumbel_r", "halfcauchy", "halflogistic", "halfnorm", "hypsecant", "invgamma",
     "invweibull", "johnsonsb", "johnsonsu", "kappa3", "laplace", "loggamma", "logistic", "loglaplace", "lognorm",
-    "loguniform", "lomax", "maxwell", "moyal", "nakagami", "norm", "pareto", "powerlaw", "rayleigh", "semicircular", "t",
-    "trapezoid", "triang", "truncexpon", "truncnorm", "uniform", "weibull_max", "weibull_min",
+    "loguniform", "lomax", "maxwell", "moyal", "nakagami", "norm", "pareto", "powerlaw", "rayleigh", "semicircular",
+    "t", "trapezoid", "triang", "truncexpon", "truncnorm", "uniform", "weibull_max", "weibull_min",
 )  # fmt: skip
 """What a file may name: the quantiles of other distributions are integrals, and may take minutes."""
 

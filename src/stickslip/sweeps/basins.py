@@ -18,13 +18,14 @@ from stickslip._version import __version__
 from stickslip.arguments import check_model, check_progress, numbers
 from stickslip.field import Field, compile
 from stickslip.kernels.outcome import FINISHED
-from stickslip.model.errors import ModelError, check_number, check_whole, shown
+from stickslip.model.errors import ModelError, check_number, check_whole, shown, visible
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
 from stickslip.orbits.guess import MOST_TURNS, OrbitError, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
+from stickslip.reading import parsed
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
@@ -146,12 +147,18 @@ def attractors_of(data: xr.Dataset) -> list[Attractor]:
     """The attractors of a `basins` dataset, in the order of their numbers."""
     if not isinstance(data, xr.Dataset) or "attractors" not in data.attrs:
         raise ModelError("attractors_of needs the dataset that basins returns")
-    found = []
-    for entry in json.loads(data.attrs["attractors"]):
-        interval = entry.pop("interval")
-        ranges = {name: (low, high) for name, (low, high) in interval.items()} if interval else None
-        found.append(Attractor(**entry | {"interval": ranges, "multipliers": tuple(entry["multipliers"])}))
-    return found
+    try:
+        return [_attractor(entry) for entry in parsed(data.attrs["attractors"], "attractors")]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(
+            f"attractors_of: the attribute 'attractors' is damaged ({visible(str(error)[:120])})"
+        ) from None
+
+
+def _attractor(entry: dict[str, Any]) -> Attractor:
+    interval = entry.pop("interval")
+    ranges = {name: (low, high) for name, (low, high) in interval.items()} if interval else None
+    return Attractor(**entry | {"interval": ranges, "multipliers": tuple(entry["multipliers"])})
 
 
 # -- input ---------------------------------------------------------------------------------------------------------

@@ -145,9 +145,18 @@ def trace(function: Callable[..., Any], arguments: Mapping[str, sympy.Expr], wha
         raise ModelError(f"{what} cannot be turned into a formula ({error}): {_PIECEWISE_HINT}") from None
     except (AttributeError, ValueError, NotImplementedError) as error:
         raise ModelError(f"{what} cannot be turned into a formula ({error}): {_PIECEWISE_HINT}") from None
-    traced = _sympify(result, what)
-    _audit(function, traced, arguments, what)
+    except RecursionError:
+        raise _too_deep(what) from None
+    try:
+        traced = _sympify(result, what)
+        _audit(function, traced, arguments, what)
+    except RecursionError:
+        raise _too_deep(what) from None
     return traced
+
+
+def _too_deep(what: str) -> ModelError:
+    return ModelError(f"{what} is nested too deep to be turned into a formula: write it as a Tabulated law, or shorter")
 
 
 def _sympify(result: Any, what: str) -> Any:
