@@ -179,7 +179,7 @@ def test_a_model_file(call, tmp_path):
         (["block_on_belt", "--set", "block.m=1", "--set", "block.m=2"], "--set gives 'block.m' twice"),
         (["block_on_belt", "--start", "y=1"], "there is no state 'y'"),
         (["block_on_belt", "--rtol", "1"], "rtol is 1; it must lie between"),
-        (["block_on_belt", "--samples", "1"], "give at least 2"),
+        (["block_on_belt", "--samples", "1"], "it must be a whole number, from 2"),
         (["block_on_belt", "--save", "run.csv"], "'run.csv' must end with .nc"),
         (["block_on_belt", "--save", "nowhere/run.nc"], "there is no folder 'nowhere'"),
         (["block_on_belt", "--plot", "phase.xyz"], "cannot draw into 'phase.xyz'"),
