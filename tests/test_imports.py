@@ -50,7 +50,7 @@ LAYERS = {
     "excitation": set(),
     "field": {"arguments", "excitation", "kernels", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
-    "result": {"files", "model", "status"},
+    "result": {"arguments", "files", "model", "status"},
     "reading": {"model", "result", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ def check_flag(what: str, value: Any) -> None:
 
 def numbers(what: str, values: Any) -> Floats:
     """One number or a row of finite numbers as an array."""
-    found = np.atleast_1d(_floats(what, values))
+    found = np.atleast_1d(floats(what, values))
     if found.ndim != 1:
         raise ModelError(f"{what} have the shape {found.shape}: they must be a list of numbers")
     if not np.all(np.isfinite(found)):
@@ -57,7 +57,7 @@ def vector(what: str, values: Any, count: int, of: str) -> Floats:
     Traceback (most recent call last):
     stickslip.model.errors.ModelError: the state has the shape (1,): give 2 numbers, as many as there are states
     """
-    found = _floats(f"the numbers of {what}", values)
+    found = floats(f"the numbers of {what}", values)
     if found.shape != (count,):
         raise ModelError(f"{what} has the shape {found.shape}: give {count} numbers, as many as there are {of}")
     return numbers(f"the numbers of {what}", found)
@@ -65,20 +65,29 @@ def vector(what: str, values: Any, count: int, of: str) -> Floats:
 
 def rows(what: str, values: Any, width: int) -> Floats:
     """Rows of numbers of that width as compiled code takes them, side by side; what is not finite may be among them."""
-    found = np.ascontiguousarray(_floats(what, values))
+    found = np.ascontiguousarray(floats(what, values))
     if found.ndim != 2 or found.shape[1] != width:
         raise ModelError(f"{what} have the shape {found.shape}: give rows of {width} numbers, one per trajectory")
     return found
 
 
-def _floats(what: str, values: Any) -> Floats:
+def floats(what: str, values: Any) -> Floats:
     """An array of any shape; a sentence for texts, truth values, complex numbers, times and gaps."""
+    refused = ModelError(f"{what} are {shown(values)}: they must be numbers")
     try:
         given = np.asarray(values)
-        allowed = given.dtype.kind in "iufO" or given.size == 0
-        found = given.astype(np.float64, copy=False) if allowed else None
-    except (TypeError, ValueError, OverflowError):
-        found = None
-    if found is None or np.ma.isMaskedArray(values):
-        raise ModelError(f"{what} are {shown(values)}: they must be numbers")
-    return found
+    except (TypeError, ValueError):  # rows of different lengths
+        raise refused from None
+    if np.ma.isMaskedArray(values):
+        raise refused
+    if given.size == 0:
+        return np.zeros(given.shape)
+    if given.dtype.kind == "O":
+        try:
+            found = [check_number(what, value, finite=False) for value in given.flat]
+        except ModelError:
+            raise refused from None
+        return np.array(found, float).reshape(given.shape)
+    if given.dtype.kind not in "iuf":
+        raise refused
+    return given.astype(np.float64, copy=False)

@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 from stickslip.files import is_damaged
-from stickslip.model.errors import visible
+from stickslip.model.errors import shown, visible
 from stickslip.result import FORMAT, ResultError
 from stickslip.status import Status
 
@@ -67,7 +67,7 @@ def load(path: str | Path) -> xr.Dataset:
 def read(path: str | Path) -> xr.Dataset:
     """Whatever labelled data a NetCDF file holds."""
     if not isinstance(path, str | os.PathLike) or not str(path):
-        raise ResultError(f"{path!r} is not the name of a file")
+        raise ResultError(f"{shown(path)} is not the name of a file")
     path = Path(path)
     try:
         there = path.is_file()

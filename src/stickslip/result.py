@@ -19,7 +19,9 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
+from stickslip.arguments import numbers
 from stickslip.files import interrupted_later, reason, seal, whole_file
+from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.status import Status
 
@@ -137,7 +139,10 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     >>> round(float(ss.interpolate(run, [3.0])["x.block"][0]), 6)
     -0.483162
     """
-    wanted = np.atleast_1d(np.asarray(times, float))
+    try:
+        wanted = numbers("the times", times)
+    except ModelError as error:
+        raise ResultError(str(error)) from None
     steps = steps_of(run)
     first, last = steps.start[0], steps.start[-1] + steps.length[-1]
     outside = wanted[~((wanted >= first) & (wanted <= last))]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arguments import floats
 from stickslip.model.errors import ModelError, shown
 
 Floats = NDArray[np.float64]
@@ -24,8 +25,8 @@ def column(what: str, values: Any, length: int | None = None) -> Floats:
     [1.0, 2.0]
     """
     try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+        array = np.array(floats(what, values))
+    except ModelError:
         raise IdentifyError(f"{what} is {shown(values)}: it must be a list of numbers") from None
     if array.ndim == 0 and length is not None:
         array = np.full(length, float(array))

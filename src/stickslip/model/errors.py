@@ -72,6 +72,11 @@ def check_name(what: str, name: object) -> None:
         raise ModelError(f"{what} has the name {name!r}: that is a word of Python; write {name}_ or {name}1")
 
 
+def _is_single(value: Any) -> bool:
+    """Whether something of NumPy is one number: arrays, truth values and complex numbers turn into floats as well."""
+    return getattr(value, "ndim", 0) == 0 and getattr(getattr(value, "dtype", None), "kind", "f") in "iufO"
+
+
 def check_number(
     what: str,
     value: Any,
@@ -82,7 +87,7 @@ def check_number(
 ) -> float:
     """Return `value` as a float, or raise a sentence that says what is allowed."""
     allowed = "a positive number" if positive else "zero or a positive number" if nonnegative else "a number"
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    if isinstance(value, bool) or not hasattr(value, "__float__") or not _is_single(value):
         raise ModelError(f"{what} is {shown(value)}: it must be {allowed}")
     try:
         number = float(value)

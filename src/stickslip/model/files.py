@@ -159,6 +159,8 @@ def _parsed(text: object) -> dict[str, Any]:
         raise ModelError(f"the model is {shown(text)}: it must be a text in TOML")
     if len(text) > MAX_BYTES:
         raise ModelError(f"the text is too large: a model file has at most {MAX_BYTES} bytes")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ModelError("the text has halves of characters (surrogates), which UTF-8 does not: mend it")
     long_key = _LONG_KEY.search(text)
     if long_key:
         line = text.count("\n", 0, long_key.start()) + 1

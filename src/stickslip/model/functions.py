@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula
 
 Function = Callable[..., Any]
@@ -50,7 +50,7 @@ def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[s
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        raise ModelError(f"{what} is {function!r}: it must be a number or a plain Python function") from None
+        raise ModelError(f"{what} is {shown(function)}: it must be a number or a plain Python function") from None
     variables: list[str] = []
     parameters: dict[str, float] = {}
     for argument in signature.parameters.values():

@@ -261,7 +261,7 @@ class Polynomial(FrictionLaw):
 
     def __post_init__(self) -> None:
         if not isinstance(self.coefficients, tuple | list):
-            raise ModelError(f"Polynomial has the coefficients {self.coefficients!r}: give a list of numbers")
+            raise ModelError(f"Polynomial has the coefficients {shown(self.coefficients)}: give a list of numbers")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
         if len(self.coefficients) > MAX_COEFFICIENTS:
             raise ModelError(
@@ -326,16 +326,16 @@ class Tabulated(FrictionLaw):
 
     def __post_init__(self) -> None:
         for name in ("speeds", "values"):
-            if not hasattr(getattr(self, name), "__len__"):
-                raise ModelError(f"Tabulated.{name} is {getattr(self, name)!r}: give a list of numbers")
-            if len(getattr(self, name)) > MAX_POINTS:
+            given = getattr(self, name)
+            if not hasattr(given, "__len__") or getattr(given, "ndim", 1) != 1:
+                raise ModelError(f"Tabulated.{name} is {shown(given)}: give a list of numbers")
+            if len(given) > MAX_POINTS:
                 raise ModelError(
-                    f"Tabulated.{name} has {len(getattr(self, name))} points: at most {MAX_POINTS} are allowed; take "
-                    "every second of them, or fewer"
+                    f"Tabulated.{name} has {len(given)} points: at most {MAX_POINTS} are allowed; take every second of "
+                    "them, or fewer"
                 )
             numbers = tuple(
-                check_number(f"Tabulated.{name}[{i}]", value, nonnegative=True)
-                for i, value in enumerate(getattr(self, name))
+                check_number(f"Tabulated.{name}[{i}]", value, nonnegative=True) for i, value in enumerate(given)
             )
             object.__setattr__(self, name, numbers)
         if len(self.speeds) < 2 or len(self.speeds) != len(self.values):

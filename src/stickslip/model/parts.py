@@ -210,7 +210,7 @@ def _check_pair(part: Spring | Damper, number: str) -> None:
     where = f"{part.kind} {part.name!r}" if part.name else f"a {part.kind}"
     for body in part.bodies():
         if not isinstance(body, Body):
-            raise ModelError(f"{where} is attached to {body!r}: it needs two bodies (Mass, Base, ground)")
+            raise ModelError(f"{where} is attached to {shown(body)}: it needs two bodies (Mass, Base, ground)")
     if not any(isinstance(body, Mass) for body in part.bodies()):
         raise ModelError(f"{where} is attached to no Mass: at least one of its ends must be a Mass")
     if part.a is part.b:
@@ -236,7 +236,7 @@ class Force(Interaction):
 
     def __post_init__(self) -> None:
         if not isinstance(self.on, Mass):
-            raise ModelError(f"a Force acts on {self.on!r}: it must act on a Mass")
+            raise ModelError(f"a Force acts on {shown(self.on)}: it must act on a Mass")
         self.check(self.name or "force")
 
     def bodies(self) -> tuple[Body, ...]:
@@ -259,12 +259,12 @@ class Rubbing(Interaction):
         where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
         weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Mass) else {}
         if not weights or not all(isinstance(mass, Mass) for mass in weights):
-            raise ModelError(f"{where} acts on {self.on!r}: it must act on a Mass, or map masses to weights")
+            raise ModelError(f"{where} acts on {shown(self.on)}: it must act on a Mass, or map masses to weights")
         for mass, weight in weights.items():
             if check_number(f"{where}: weight of {mass.name!r}", weight) == 0:
                 raise ModelError(f"{where}: the weight of {mass.name!r} is 0; leave that mass out")
         if not isinstance(self.against, Body):
-            raise ModelError(f"{where} slides on {self.against!r}: it needs a Mass, Belt, Base or ground")
+            raise ModelError(f"{where} slides on {shown(self.against)}: it needs a Mass, Belt, Base or ground")
         if self.against in weights:
             raise ModelError(f"{where} slides {self.against.name!r} on itself: name two different bodies")
         object.__setattr__(self, "law", self.law_from(self.law, where))
@@ -280,7 +280,7 @@ class Rubbing(Interaction):
                 f"{where} has the law {type(law).__name__}, which has a state of its own: give it to a DynamicContact"
             )
         if not callable(law):
-            raise ModelError(f"{where} has the law {law!r}: give a friction law or a function of v")
+            raise ModelError(f"{where} has the law {shown(law)}: give a friction law or a function of v")
         return FunctionLaw(law)
 
     @property
@@ -329,7 +329,7 @@ class Contact(Rubbing):
 
     def __post_init__(self) -> None:
         if self.scatter is not None and not isinstance(self.scatter, Scatter):
-            raise ModelError(f"a {self.kind} has the scatter {self.scatter!r}: give Scatter(static=…, kinetic=…)")
+            raise ModelError(f"a {self.kind} has the scatter {shown(self.scatter)}: give Scatter(static=…, kinetic=…)")
         super().__post_init__()
 
     @property

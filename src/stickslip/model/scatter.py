@@ -53,8 +53,8 @@ class Scatter:
                 check_number(f"Scatter: {which}", given, nonnegative=True)
             elif given is not None and not _is_continuous(given):
                 raise ModelError(
-                    f"Scatter: {which} is {given!r}; it must be a standard deviation or a continuous distribution with "
-                    "its parameters, such as scipy.stats.norm(0, 0.02)"
+                    f"Scatter: {which} is {shown(given)}; it must be a standard deviation or a continuous distribution "
+                    "with its parameters, such as scipy.stats.norm(0, 0.02)"
                 )
         if self.correlation_time is not None:
             check_number("Scatter: correlation_time", self.correlation_time, positive=True)

@@ -97,7 +97,11 @@ class Model:
         """The initial values of all states, those not named in `start` as the model has them."""
         if start is None:
             start = {}
-        if isinstance(start, str) or not isinstance(start, Mapping | Iterable):
+        if (
+            isinstance(start, str | bytes)
+            or not isinstance(start, Mapping | Iterable)
+            or getattr(start, "ndim", 1) != 1
+        ):
             raise ModelError(f"the start is {shown(start)}: give states by name, or a number for each of them")
         if not isinstance(start, Mapping):
             numbers = [check_number(f"start[{i}]", value) for i, value in enumerate(start)]
@@ -307,7 +311,7 @@ def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interact
         elif isinstance(part, Body):
             found = (part,)
         else:
-            raise ModelError(f"{part!r} is not a part: use Mass, Spring, Damper, Force, Belt, Base, Contact")
+            raise ModelError(f"{shown(part)} is not a part: use Mass, Spring, Damper, Force, Belt, Base, Contact")
         for body in found:
             if isinstance(body, Ground):
                 continue
@@ -429,7 +433,7 @@ class Filippov(Model):
                 values[key] = check_number(key, limit, nonnegative=True)
         for key, function in self.functions.items():
             if not callable(function):
-                raise ModelError(f"{key} is {function!r}: it must be a function of the states")
+                raise ModelError(f"{key} is {shown(function)}: it must be a function of the states")
             for parameter, number in arguments_of(function, key)[1].items():
                 if values.setdefault(parameter, number) != number:
                     raise ModelError(

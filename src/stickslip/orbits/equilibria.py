@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import ModelError, shown
 from stickslip.model.system import Model, System
 from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
@@ -136,7 +136,7 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     (0.625, False)
     """
     if not isinstance(model, Model):
-        raise ModelError(f"{model!r} is not a model: build a System or a Filippov")
+        raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov")
     _refuse_memory(model)
     start = _guessed(model, guess)
     balance = Balance.of(model)
@@ -171,7 +171,7 @@ def _guessed(model: Model, guess: Any) -> Floats | None:
             raise OrbitError("the guess is an equilibrium of a model with other states")
         guess = guess.state
     if isinstance(guess, str) or not isinstance(guess, Mapping | Sequence | np.ndarray):
-        raise OrbitError(f"the guess is {guess!r}: give states by name, a list of numbers, or an Equilibrium")
+        raise OrbitError(f"the guess is {shown(guess)}: give states by name, a list of numbers, or an Equilibrium")
     try:
         return np.array(model.start_state(guess if isinstance(guess, Mapping) else list(guess)), float)
     except ModelError as error:

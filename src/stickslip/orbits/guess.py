@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.methods.base import Method
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
 from stickslip.result import evaluate, sample_times, steps_of
@@ -77,7 +77,7 @@ def guess_from(model: Model, motion: Motion, what: Any, method: Method, forcing:
     elif isinstance(what, tuple | list) and len(what) == 2:
         yield _from_point(model, motion, what[0], what[1], method)
     else:
-        raise OrbitError(f"the guess is {what!r}: give a run, an Orbit, a start, or (start, period)")
+        raise OrbitError(f"the guess is {shown(what)}: give a run, an Orbit, a start, or (start, period)")
 
 
 def _is_start(what: Any) -> bool:

@@ -12,6 +12,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from stickslip.arguments import floats
+from stickslip.model.errors import ModelError, shown
 from stickslip.result import evaluate, steps_of
 
 Floats = NDArray[np.float64]
@@ -104,9 +106,9 @@ class Series:
 
 def _checked(values: ArrayLike, name: str) -> Floats:
     try:
-        numbers = np.asarray(values, float)
-    except (TypeError, ValueError):
-        raise SeriesError(f"the values of the series {name!r} are not all numbers") from None
+        numbers = floats(f"the values of the series {name!r}", values)
+    except ModelError as error:
+        raise SeriesError(str(error)) from None
     if numbers.ndim != 1 or len(numbers) == 0:
         raise SeriesError(f"a series is a row of numbers: these have the shape {numbers.shape}")
     bad = np.flatnonzero(~np.isfinite(numbers))
@@ -125,14 +127,14 @@ def positive(what: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not (0 < number < math.inf):
-        raise SeriesError(f"{what} is {value!r}: it must be a positive number")
+        raise SeriesError(f"{what} is {shown(value)}: it must be a positive number")
     return number
 
 
 def whole(what: str, value: Any, least: int = 1) -> int:
     """A whole number, or a sentence that says what it was instead."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise SeriesError(f"{what} is {value!r}: it must be a whole number, {least} or more")
+        raise SeriesError(f"{what} is {shown(value)}: it must be a whole number, {least} or more")
     return int(value)
 
 

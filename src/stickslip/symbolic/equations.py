@@ -23,7 +23,7 @@ from sympy.printing.str import StrPrinter
 
 from stickslip.model.bristles import BristleContact
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import ModelError, shown
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.parts import (
@@ -133,7 +133,7 @@ def derive(model: Model) -> Equations:
         return _Mechanics(model).equations()
     if isinstance(model, Filippov):
         return _filippov(model)
-    raise ModelError(f"{model!r} is not a model: build a System or a Filippov")
+    raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov")
 
 
 class _Mechanics:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 import sympy
 
-from stickslip.model.errors import ModelError
+from stickslip.model.errors import ModelError, shown
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula
 from stickslip.model.functions import sign, where
 from stickslip.symbolic.extremes import Max, Min
@@ -168,7 +168,7 @@ def _sympify(result: Any, what: str) -> Any:
     except (sympy.SympifyError, TypeError):
         expression = None
     if not isinstance(expression, sympy.Expr):
-        raise ModelError(f"{what} returns {result!r}: it must return a number")
+        raise ModelError(f"{what} returns {shown(result)}: it must return a number")
     return expression
 
 
