@@ -282,6 +282,26 @@ def test_a_run_that_is_interrupted_ends_the_search(monkeypatch):
     assert len(runs) == 8 and len(found) == 1
 
 
+def test_a_run_that_is_interrupted_is_not_taken_for_an_orbit(monkeypatch):
+    """Half a period is neither drawn nor kept as the orbit's data, nor is it a motion that settles nowhere."""
+    from stickslip import simulation
+    from stickslip.sweeps import basins
+
+    def interrupted(*arguments, **keywords):
+        return ss.simulate(*arguments, **keywords).assign_attrs(outcome=ss.Status.INTERRUPTED.word)
+
+    orbit = ss.find_orbit(ss.models.block_on_belt())
+    with monkeypatch.context() as patch:
+        patch.setattr(simulation, "simulate", interrupted)
+        patch.setattr(basins, "simulate", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            _ = orbit.data
+        grid = {"x.block": [0.5, 1.0], "v.block": [0.0, 0.2]}
+        found = ss.basins(ss.models.block_on_belt(), grid, t=100)
+        assert found.attrs["outcome"] == "interrupted"
+    assert float(orbit.data["time"][-1] - orbit.data["time"][0]) == pytest.approx(orbit.period)
+
+
 def test_a_terminal_without_unicode(tmp_path):
     plain = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     command = [sys.executable, "-m", "stickslip.cli", "orbit", "block_on_belt"]

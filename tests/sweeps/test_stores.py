@@ -17,7 +17,7 @@ import xarray as xr
 
 import stickslip as ss
 from stickslip import files
-from stickslip.sweeps import checkpoint, stored
+from stickslip.sweeps import checkpoint, run, stored
 from stickslip.sweeps.checkpoint import Checkpoint
 
 pytest.importorskip("zarr")
@@ -120,7 +120,7 @@ def test_stores_of_the_version_before(store: Path) -> None:
         swept(store)
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", ["missing", "empty", "flipped"])
 def test_what_is_read_later_names_its_damage(
     store: Path, undisturbed: xr.Dataset, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
@@ -150,6 +150,7 @@ def test_damage_while_the_sweep_runs(tmp_path: Path, undisturbed: xr.Dataset) ->
 
 
 def test_a_disk_that_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "REPAIRS", 1)
     monkeypatch.setattr(Checkpoint, "_checksum", lambda self, results: random.randrange(10**9))
     with pytest.warns(UserWarning), pytest.raises(ss.ModelError, match="does not stay as it was"):
         swept(tmp_path / "sweep.zarr")
@@ -254,7 +255,7 @@ def test_two_that_create_one_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no umask")
-@pytest.mark.parametrize("mask", [0o022, 0o077, 0o027])
+@pytest.mark.parametrize("mask", [0o022, 0o077])
 def test_stores_follow_the_umask(tmp_path: Path, mask: int) -> None:
     before = os.umask(mask)
     try:
