@@ -168,7 +168,7 @@ class Joined:
         if name not in sys.modules:
             loader = _Loader(self.text, self._code())
             module = importlib.util.module_from_spec(ModuleSpec(name, loader, origin=self._file))
-            module.__file__ = str((cache.folder() or Path()) / self._file)
+            module.__file__ = self._file  # no path: tools that look through the files of a program pass it by
             loader.exec_module(module)
             sys.modules.setdefault(name, module)  # where two threads come at a time, both take the first
         return sys.modules[name]
