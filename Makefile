@@ -28,7 +28,7 @@ demo: $(VENV)/installed
 
 test: lint
 	$(RUN) pytest tests/test_latency.py
-	$(RUN) pytest -n 2 --dist loadfile --max-worker-restart 0 --doctest-modules --ignore=src/stickslip/kernels --ignore=tests/test_latency.py src tests
+	$(RUN) pytest -n 2 --dist worksteal --max-worker-restart 0 --doctest-modules --ignore=src/stickslip/kernels --ignore=tests/test_latency.py src tests
 
 lint: $(VENV)/installed-dev
 	$(RUN) ruff check .
