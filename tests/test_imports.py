@@ -51,7 +51,7 @@ LAYERS = {
     "field": {"arguments", "excitation", "kernels", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
     "result": {"arguments", "files", "model", "status"},
-    "reading": {"model", "result", "status"},
+    "reading": {"files", "model", "result", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},
     "plot": {"files"},
