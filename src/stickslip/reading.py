@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ FILTERS = {1: "deflate", 2: "shuffle", 3: "fletcher32"}
 SMALL = 64_000_000
 LARGER = 50
 """What a file holds may take SMALL bytes in memory, or so many times its own size."""
+
+DECODING: dict[str, Any] = {"decode_times": False, "decode_timedelta": False, "phony_dims": "access"}
+"""Times are numbers here: "seconds" is a unit, not the wish for dates. Dimensions without names get some."""
 
 MOST_OBJECTS = 10_000
 MOST_DIMENSIONS = 8
@@ -79,8 +83,7 @@ def read(path: str | Path) -> xr.Dataset:
         if is_damaged(path):
             raise ResultError("it is damaged: its checksum is not that of its content. Use a copy of it, if any")
         _look_over(path)
-        # Times are numbers here: "seconds" is a unit, not the wish for dates.
-        with xr.open_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False) as file:
+        with xr.open_dataset(path, engine="h5netcdf", **DECODING) as file:
             return _with_outcome(_shown_safely(file.load()))
 
 
@@ -103,6 +106,7 @@ def _look_over(path: Path) -> None:
     """Refuse what a file of results has no use for, and what would not fit into memory."""
     import h5py
 
+    _check_heaps(path)
     room = SMALL + LARGER * path.stat().st_size
     with h5py.File(path, "r") as file:
         if len(file) > MOST_OBJECTS:
@@ -120,6 +124,39 @@ def _look_over(path: Path) -> None:
                 raise ResultError(
                     f"its variables up to {name!r} take more than {LARGER} times the size of the file in memory"
                 )
+
+
+HEAP = b"GCOL\x01\0\0\0"
+"""How HDF5 begins a heap, in which texts of any length lie: this, its size, then objects one after the other."""
+
+
+def _check_heaps(path: Path) -> None:
+    """Refuse heaps whose objects do not follow each other: HDF5 walks through them, in circles where a size is zero."""
+    if path.stat().st_size == 0:
+        raise ResultError("it is empty")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        begin = data.find(HEAP)
+        while begin >= 0:
+            if begin % 8 == 0:
+                _walk(data, begin)
+            begin = data.find(HEAP, begin + 1)
+
+
+def _walk(data: mmap.mmap, begin: int) -> None:
+    end = begin + _whole(data, begin + 8, 8)
+    here = begin + 16
+    while here + 16 <= end <= len(data):
+        size = _whole(data, here + 8, 8)
+        free = _whole(data, here, 2) == 0  # what is free counts its own head, and comes last
+        here += size if free else 16 + (size + 7) // 8 * 8
+        if free:
+            break
+    if not end - 16 < here <= end:
+        raise ResultError("its heap of texts is damaged")
+
+
+def _whole(data: mmap.mmap, place: int, width: int) -> int:
+    return int.from_bytes(data[place : place + width], "little")
 
 
 def _target(link: Any) -> str:
@@ -235,10 +272,10 @@ def _with_outcome(data: xr.Dataset) -> xr.Dataset:
 def checked(run: xr.Dataset, path: str | Path) -> xr.Dataset:
     """A run as it was read, if it is one and whole."""
     path = Path(path)
-    if not isinstance(run.attrs.get("format"), str) or run.attrs["format"] != FORMAT:
+    kind = run.attrs.get("format", "not given")
+    if not isinstance(kind, str) or kind != FORMAT:
         raise ResultError(
-            f"{str(path)!r} is not a run written by stickslip (its format is {run.attrs.get('format', 'not given')!r}, "
-            f"expected {FORMAT!r})"
+            f"{str(path)!r} is not a run written by stickslip (its format is {shown(kind)}, expected {FORMAT!r})"
         )
     named = [str(name) for name in np.ravel(run["state"].values)] if "state" in run else []
     missing = [name for name in (*RUN, *named) if name not in run]

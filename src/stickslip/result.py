@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
-from stickslip.arguments import numbers
+from stickslip.arguments import floats
 from stickslip.files import interrupted_later, reason, seal, whole_file
 from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
@@ -140,9 +140,11 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     -0.483162
     """
     try:
-        wanted = numbers("the times", times)
+        wanted = np.atleast_1d(floats("the times", times))
     except ModelError as error:
         raise ResultError(str(error)) from None
+    if wanted.ndim != 1:
+        raise ResultError(f"the times have the shape {wanted.shape}: they must be a list of numbers")
     steps = steps_of(run)
     first, last = steps.start[0], steps.start[-1] + steps.length[-1]
     outside = wanted[~((wanted >= first) & (wanted <= last))]

@@ -45,7 +45,7 @@ def refused(text):
     (with_law('{kind = "polynomial", coefficients = [' + "0.5, " * 500 + "]}"), "500 coefficients: at most 64"),
     (with_law('{kind = "tabulated", speeds = [' + "0.5," * 60_000 + "], values = [0.1]}"), "60000 points: at most"),
     (with_law('{kind = "coulomb", mu_s = 0.3}') + 'scatter = {static = {distribution = "studentized_range",'
-     " shapes = [3.0, 10.0]}}\n", "distribution is 'studentized_range': it must name"),
+     " shapes = [3.0, 10.0]}}\n", "'pad': the distribution 'studentized_range' has quantiles that may"),
     (chain(400), "the model costs 1600 operations"),
     (chain(6000), "the model has 12000 parts: at most 5000"),
     ("".join(f'[mass.m{i}]\nm = 1.0\n[force.f{i}]\non = "m{i}"\nforce = "{"+".join(["x*v"] * 90)}"\n'

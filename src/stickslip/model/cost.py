@@ -16,9 +16,11 @@ from stickslip.model.formula import Formula
 from stickslip.model.laws import Law, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.limits import MAX_COST
 from stickslip.model.parts import Body, CompliantContact, Contact, Mass, Part, Rubbing
+from stickslip.model.scatter import DISTRIBUTIONS
 from stickslip.model.system import Filippov, Model, System
 
 MASS, SIMPLE, RUBBING, ASPERITY, SCATTER = 3, 1, 6, 15, 10
+TRUST = "If you trust it, read it with load_model(path, trusted=True)"
 LAW, DYNAMIC, UNKNOWN = 10, 40, 20
 
 
@@ -40,13 +42,20 @@ def costs(model: Model) -> dict[str, int]:
 
 def check_cost(model: Model) -> None:
     """Refuse a model that takes long to compile."""
+    for name, contact in model.friction.items() if isinstance(model, System) else ():
+        slow = contact.scatter.slow() if contact.scatter is not None else None
+        if slow is not None:
+            raise ModelError(
+                f"{name!r}: the distribution {slow!r} has quantiles that may take minutes to compute; a file may have "
+                f"{', '.join(DISTRIBUTIONS)}. {TRUST}"
+            )
     found = costs(model)
     total = sum(found.values())
     if total > MAX_COST:
         most = max(found, key=lambda name: found[name])
         raise ModelError(
             f"the model costs {total} operations, {found[most]} of them in {most!r}: a file may have {MAX_COST} at "
-            "most, since compiling more takes long. If you trust it, read it with load_model(path, trusted=True)"
+            f"most, since compiling more takes long. {TRUST}"
         )
 
 

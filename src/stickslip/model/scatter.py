@@ -22,7 +22,7 @@ DISTRIBUTIONS = (
     "loguniform", "lomax", "maxwell", "moyal", "nakagami", "norm", "pareto", "powerlaw", "rayleigh", "semicircular",
     "t", "trapezoid", "triang", "truncexpon", "truncnorm", "uniform", "weibull_max", "weibull_min",
 )  # fmt: skip
-"""What a file may name: the quantiles of other distributions are integrals, and may take minutes."""
+"""Distributions whose quantiles are quickly computed; those of others are integrals, and may take minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,11 @@ class Scatter:
         given = getattr(self, which)
         return None if given is None or isinstance(given, int | float) else _cubics(given)
 
+    def slow(self) -> str | None:
+        """The name of a distribution whose quantiles may take long; None where there is none."""
+        given = [each for each in (self.static, self.kinetic) if each is not None and not isinstance(each, int | float)]
+        return next((str(each.dist.name) for each in given if each.dist.name not in DISTRIBUTIONS), None)
+
     def structure(self) -> str:
         """What distinguishes this scatter, whatever the values of its parameters."""
         marks = []
@@ -99,12 +104,9 @@ def distribution_from(name: Any, shapes: Any = (), loc: Any = 0.0, scale: Any = 
     """The continuous distribution of `scipy.stats` with that name."""
     from scipy import stats
 
-    if not isinstance(name, str) or name not in DISTRIBUTIONS:
-        raise ModelError(
-            f"distribution is {shown(name)}: it must name a continuous distribution whose quantiles are quickly "
-            f"computed: {', '.join(DISTRIBUTIONS)}"
-        )
-    found: Any = getattr(stats, name)
+    found: Any = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
+    if not isinstance(found, stats.rv_continuous):
+        raise ModelError(f"distribution is {shown(name)}: it must name a continuous distribution, such as 'norm'")
     count = len(found.shapes.split(",")) if found.shapes else 0
     if not isinstance(shapes, list | tuple) or len(shapes) != count:
         raise ModelError(f"{name}: shapes is {shown(shapes)}; this distribution has {count} shape parameters")
