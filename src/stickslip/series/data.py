@@ -107,8 +107,8 @@ class Series:
 def _checked(values: ArrayLike, name: str) -> Floats:
     try:
         numbers = floats(f"the values of the series {name!r}", values)
-    except ModelError as error:
-        raise SeriesError(str(error)) from None
+    except ModelError:
+        raise SeriesError(f"the values of the series {name!r} are not all numbers") from None
     if numbers.ndim != 1 or len(numbers) == 0:
         raise SeriesError(f"a series is a row of numbers: these have the shape {numbers.shape}")
     bad = np.flatnonzero(~np.isfinite(numbers))
