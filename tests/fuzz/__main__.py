@@ -3,7 +3,7 @@
 python -m tests.fuzz --kind all --count 1000000 --seed 1 --processes 2
 """
 
-from tests.fuzz.run import main
+from tests.fuzz.hunt import main
 
 if __name__ == "__main__":
     main()

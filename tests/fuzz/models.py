@@ -6,7 +6,7 @@ import json
 import zlib
 from random import Random
 
-from tests.fuzz import formulas
+from tests.fuzz import texts
 from tests.fuzz.mutate import TOKENS, kept, mutated_text
 
 from stickslip.field import compile
@@ -63,7 +63,7 @@ def _value(random: Random, depth: int) -> str:
     if chance < 0.55:
         return json.dumps(random.choice((*NAMES[:6], *LAWS, *TOKENS[:30])), ensure_ascii=False)
     if chance < 0.7:
-        return json.dumps(formulas.draw(random)[:3000], ensure_ascii=False)
+        return json.dumps(texts.draw(random)[:3000], ensure_ascii=False)
     if chance < 0.85:
         return "[" + ", ".join(_value(random, depth - 1) for _ in range(random.choice((1, 2, 2, 9)))) + "]"
     keys = random.sample(KEYS, random.randrange(1, 5))

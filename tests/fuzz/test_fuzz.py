@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from tests.fuzz import guards, run
-from tests.fuzz.itself import DEEDS
+from tests.fuzz import guards, hunt
+from tests.fuzz.deeds import DEEDS
 from tests.fuzz.mutate import CORPUS
 from tests.fuzz.worker import KINDS, drawn
 
-KEPT = [(kind, path) for kind in run.ALL for path in sorted((CORPUS / kind).iterdir())]
+KEPT = [(kind, path) for kind in hunt.ALL for path in sorted((CORPUS / kind).iterdir())]
 
 
 @pytest.mark.parametrize("kind, path", KEPT, ids=lambda value: getattr(value, "name", value))
@@ -18,12 +18,12 @@ def test_what_was_kept_is_taken_or_refused(kind: str, path: Path) -> None:
 
 
 def test_ten_thousand_inputs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.campaign(10_000, seed=16) == []
+    assert hunt.campaign(10_000, seed=16) == []
     assert "10000 inputs" in capsys.readouterr().out
 
 
 def test_the_long_run_would_notice(capsys: pytest.CaptureFixture[str]) -> None:
-    failures = run.campaign(30, seed=1, kinds=("itself",))
+    failures = hunt.campaign(30, seed=1, kinds=("itself",))
     done = {drawn("itself", 1, i) for i in range(30)}
     assert done == set(DEEDS)
     for said in (
@@ -41,6 +41,6 @@ def test_the_long_run_would_notice(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_inputs_are_the_same_in_every_process() -> None:
-    for kind in run.ALL:
+    for kind in hunt.ALL:
         assert drawn(kind, 3, 7) == drawn(kind, 3, 7)
     assert guards.SECONDS == 10 and guards.BYTES == 10**9

@@ -1,4 +1,4 @@
-"""One process that tries inputs one after the other, and says which failed: see `tests.fuzz.run`.
+"""One process that tries inputs one after the other, and says which failed: see `tests.fuzz.hunt`.
 
 python -m tests.fuzz.worker KIND SEED FIRST LAST STEP PROGRESS
 """
@@ -16,12 +16,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.fuzz import arrays, formulas, guards, itself, models, netcdf
+from tests.fuzz import arrays, deeds, guards, models, netcdf, texts
 from tests.fuzz.mutate import CORPUS
 
 from stickslip.targets import join
 
-KINDS: dict[str, Any] = {"formula": formulas, "model": models, "netcdf": netcdf, "array": arrays, "itself": itself}
+KINDS: dict[str, Any] = {"formula": texts, "model": models, "netcdf": netcdf, "array": arrays, "itself": deeds}
 ENDINGS = {"formula": ".txt", "model": ".toml", "netcdf": ".nc", "array": ".json", "itself": ".txt"}
 
 

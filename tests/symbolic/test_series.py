@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import tempfile
 from math import atan, cos, cosh, exp, log, sin, sinh, sqrt, tan, tanh
-from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -85,7 +84,7 @@ def program_of(model, looped, monkeypatch):
         for name in [name for name in sys.modules if name.startswith("stickslip_model_")]:
             monkeypatch.delitem(sys.modules, name)
         program = ss.compile(model, target="python", order=ORDER).program
-        text = Path(program.__file__).read_text().split("def taylor")[-1].split("\n\n\n")[0]
+        text = program.__loader__.get_source(program.__name__).split("def taylor")[-1].split("\n\n\n")[0]
         assert ("for k in range(1, ORDER + 1)" in text) == looped
     return vars(program)
 
