@@ -21,7 +21,7 @@ WRONG = [
     ({"over": {"x.block": [0.1]}}, "is a state: to sweep where it starts, say 'start.x.block'"),
     ({"over": {"belt.speed": "0.1"}}, "they must be numbers"),
     ({"over": {"belt.speed": [True]}}, "they must be numbers"),
-    ({"over": {"belt.speed": [10**400]}}, "they must be numbers"),
+    ({"over": {"belt.speed": [10**400]}}, "must be finite"),
     ({"over": [0.1, 0.2]}, "each of its points"),
     ({"over": [{"belt.speed": 0.1}, {"block.m": 1.0}]}, r"over\[1\] gives block.m"),
     ({"over": {"belt.speed": [0.1], "block.m": [1.0, 2.0]}, "zip": True}, "as many values"),
