@@ -70,10 +70,9 @@ def history(
     check_run(run)
     panels, notes = _panels(run, states)
     data = [_pieces_of_panel(run, panel) for panel in panels]
-    with style.context():
-        all_axes = _all_axes(panels, ax)
+    ratios = [_height(panel) for panel in panels]
+    with style.panels(_given(panels, ax), 8.0, 1.0 + 1.45 * sum(ratios), ratios) as all_axes:
         for axes, panel, curves in zip(all_axes, panels, data, strict=True):
-            style.dress(axes)
             _draw_panel(axes, run, panel, curves)
             axes.margins(x=0)
         _shade_stick(all_axes, run, panels)
@@ -130,11 +129,10 @@ def _pieces_of_panel(run: xarray.Dataset, panel: Panel) -> list[list[Piece]]:
     return [pieces(run, [], [name]) for name in panel.curves]
 
 
-def _all_axes(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[Any]:
+def _given(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[Any] | None:
+    """The user's axes, one for each panel; None where there are none."""
     if ax is None:
-        ratios = [_height(panel) for panel in panels]
-        figure = style.new_figure(8.0, 1.0 + 1.45 * sum(ratios))
-        return figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+        return None
     given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(given) != len(panels):
         kinds = ", ".join(panel.kind for panel in panels)

@@ -172,8 +172,7 @@ def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any
         ("sliding velocity $v$", "velocity", found.velocity, found.velocity_error),
         (r"friction force $\lambda$", "force", found.force, found.force_error),
     ]
-    with style.context():
-        axes = style.new_figure(8.2, 6.6).subplots(3, 1, sharex=True)
+    with style.panels(None, 8.2, 6.6, (1.0, 1.0, 1.0)) as axes:
         for ax, (label, kind, values, error) in zip(axes, rows, strict=True):
             style.dress(ax)
             _shade(ax, t, found.stick)
