@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.plot import style
-from stickslip.plot.labels import check_name, named_state, names, plain, symbol, title_of, with_unit
+from stickslip.plot.labels import check_name, named_state, names, parameter_label, plain, symbol, title_of, with_unit
 from stickslip.plot.path import QUIET, Path, end_of, extremes_of_special, listed, path_of
 from stickslip.plot.pieces import Floats, joined
 
@@ -53,6 +53,8 @@ MARKS = {
     "adding-sliding": Mark("P"),
 }
 OTHER = Mark("h")
+APART, STEP = 7.0, 4.0
+"""In points of 1/72 inch: how near marks may come to each other, and by what steps they are moved until they do not."""
 LITTLE = Mark(".", 5.0)
 """Exchange of events: nothing happens to the eye, so it is not to catch it."""
 
@@ -101,7 +103,7 @@ def branch(
         _draw_special(axes, diagrams)
         if wanted != "multipliers":
             _draw_ends(axes, diagrams)
-        axes.set_xlabel(plain(parameter))
+        axes.set_xlabel(parameter_label(first, parameter))
         axes.set_ylabel(_label(first, wanted))
         style.header(axes, title_of(first), _notes(list(found.values())))
         style.legend(axes, _handles(axes, list(found)))
@@ -218,7 +220,7 @@ def _draw_lines(ax: Axes, diagram: Diagram, color: str) -> None:
 
 
 def _draw_special(ax: Axes, diagrams: Sequence[Diagram]) -> None:
-    """The special points of each kind, of all branches at once."""
+    """The special points of each kind, of all branches at once; marks that would cover others stand beside them."""
     at: dict[str, list[tuple[float, float]]] = {}
     for diagram in diagrams:
         values, kinds = diagram.data["special_value"].values.tolist(), names(diagram.data, "special_kind")
@@ -226,8 +228,47 @@ def _draw_special(ax: Axes, diagrams: Sequence[Diagram]) -> None:
             for kind, value, mark in zip(kinds, values, marks.tolist(), strict=True):
                 at.setdefault(kind, []).append((value, mark))
     order = [*MARKS, *sorted(set(at) - set(MARKS) - {QUIET}), QUIET]
-    for kind in (kind for kind in order if kind in at):
-        ax.plot(*np.transpose(at[kind]), label=kind, gid="special", **_look(kind))
+    drawn = [kind for kind in order if kind in at]
+    shifts = iter(_shifts(ax, [place for kind in drawn if kind != QUIET for place in at[kind]]))
+    for kind in drawn:
+        moved = [0.0] * len(at[kind]) if kind == QUIET else [next(shifts) for _ in at[kind]]
+        for shift in sorted(set(moved)):
+            places = [place for place, by in zip(at[kind], moved, strict=True) if by == shift]
+            label = kind if shift == min(moved) else "_"
+            _draw_marks(ax, np.transpose(places), shift, {"label": label, "gid": "special", **_look(kind)})
+
+
+def _shifts(ax: Axes, places: Sequence[tuple[float, float]]) -> list[float]:
+    """How far above its place each mark stands, in points of 1/72 inch: where another is in the way, above that one."""
+    figure = ax.get_figure()
+    assert figure is not None
+    ax.autoscale_view()
+    inches = ax.transData.transform(np.asarray(places, float).reshape(-1, 2)) / figure.dpi
+    taken: list[tuple[float, float]] = []
+    shifts = []
+    for x, y in (72 * inches).tolist():
+        shift = 0.0
+        while np.isfinite([x, y]).all() and any(np.hypot(x - a, y + shift - b) < APART for a, b in taken):
+            shift += STEP
+        taken.append((x, y + shift))
+        shifts.append(shift)
+    return shifts
+
+
+def _draw_marks(ax: Axes, places: Floats, shift: float, look: dict[str, Any]) -> None:
+    """Marks at their places; or so far above them, with a stem that stands on the place."""
+    if shift == 0:
+        ax.plot(*places, **look)
+        return
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure()
+    assert figure is not None
+    above = ax.transData + ScaledTranslation(0, shift / 72, figure.dpi_scale_trans)
+    ax.plot(*places, transform=above, **look)
+    for x, y in places.T:
+        stem = {"arrowstyle": "-", "color": style.QUIET, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), xytext=(0, shift), textcoords="offset points", arrowprops=stem, zorder=3.2)
 
 
 def _look(kind: str) -> dict[str, Any]:
@@ -276,7 +317,7 @@ def _label(data: xarray.Dataset, quantity: str) -> str:
     if quantity == "multipliers":
         return r"modulus of the multipliers $|\mu|$"
     if _along_points(data, quantity):
-        return plain(quantity)
+        return parameter_label(data, quantity)
     what, state = _parsed(quantity)
     unit = str(data["unit"].values[names(data, "state").index(state)]) if "unit" in data.coords else ""
     if what == "size":
@@ -308,4 +349,5 @@ def _handles(ax: Axes, labels: Sequence[str]) -> list[Artist]:
     for word, look in (("stable", STABLE), ("unstable", UNSTABLE)):
         if word in drawn:
             handles.append(Line2D([], [], color=style.QUIET, label=word, **look))
-    return handles + [line for line in ax.lines if line.get_gid() in ("special", "end")]
+    marks = [line for line in ax.lines if line.get_gid() in ("special", "end")]
+    return handles + [mark for mark in marks if not str(mark.get_label()).startswith("_")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.plot import style
-from stickslip.plot.labels import parameter_symbol, plain
+from stickslip.plot.labels import parameter_symbol, plain, title_of_model
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _limit(ax: Axes) -> None:
 def _title(laws: Any) -> str:
     """What is drawn: the system's name, or the one law with its parameters."""
     if hasattr(laws, "law_values"):
-        return plain(str(getattr(getattr(laws, "about", None), "name", "")))
+        return title_of_model(laws)
     if not hasattr(laws, "parameters"):
         return ""
     values = ", ".join(f"{parameter_symbol(name)} = {value:g}" for name, value in laws.parameters().items())

@@ -174,7 +174,6 @@ def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any
     ]
     with style.panels(None, 8.2, 6.6, (1.0, 1.0, 1.0)) as axes:
         for ax, (label, kind, values, error) in zip(axes, rows, strict=True):
-            style.dress(ax)
             _shade(ax, t, found.stick)
             if error is None:
                 ax.plot(t, found.measured, ".", color=DOT, markersize=_dot(len(t)), label="measured", zorder=2)

@@ -17,6 +17,16 @@ FINISHED = "finished"
 """What the attribute `outcome` says of a run that reached its end, and of a sweep with all its points."""
 
 WORDS = {"x": "position ", "v": "velocity "}
+TURNING = {"x": "angle ", "v": "angular velocity "}
+OF_PARTS = {
+    "m": "mass $m$",
+    "inertia": "moment of inertia",
+    "k": "stiffness $k$",
+    "c": "damping $c$",
+    "normal": "normal force",
+    "eps": "steepness",
+}
+"""Parameters that parts have by these names, in words; others are words themselves, or formulas."""
 
 
 def symbol(name: str) -> str:
@@ -53,6 +63,34 @@ def parameter_symbol(name: str) -> str:
     return symbol(".".join(numbered.groups()) if numbered else f"{head}.{index}" if index else name)
 
 
+def parameter_label(data: xarray.Dataset, name: str) -> str:
+    """The axis label of a parameter: words, and its unit where the data has one."""
+    return with_unit(parameter_words(name), unit_of(data, name))
+
+
+def parameter_words(name: str) -> str:
+    r"""A parameter in words: what it is, and of which part.
+
+    >>> parameter_words("belt.speed"), parameter_words("contact.normal"), parameter_words("pad.mu_s")
+    ('speed of belt', 'normal force of contact', '$\\mu_\\mathrm{s}$ of pad')
+    >>> parameter_words("start.x.block"), parameter_words("gain")
+    ('initial position $x_\\mathrm{block}$', 'gain')
+    """
+    owner, _, own = name.rpartition(".")
+    if owner.startswith("start"):
+        return f"initial {named_state(name.removeprefix('start.'), '')}"
+    words = OF_PARTS.get(own, "") if owner else ""
+    return (words or _word_or_symbol(own)) + (f" of {plain(owner)}" if owner else "")
+
+
+def _word_or_symbol(name: str) -> str:
+    """Names of one letter, Greek ones, and those with an index are formulas; others are words already."""
+    head = re.split(r"[_0-9]", name)[0]
+    if len(head) == 1 or GREEK.fullmatch(head):
+        return parameter_symbol(name)
+    return plain(name.replace("_", " "))
+
+
 def plain(text: str) -> str:
     """Text that is not to be read as a formula."""
     return text.replace("$", r"\$")
@@ -68,13 +106,16 @@ def with_unit(label: str, unit: str) -> str:
 
 
 def unit_of(run: xarray.Dataset, name: str) -> str:
-    """The unit of a variable, "" where it has none."""
-    return str(run[name].attrs.get("units", ""))
+    """The unit of a variable, "" where it has none, or is not there."""
+    return str(run[name].attrs.get("units", "")) if name in run.variables else ""
 
 
 def state_label(run: xarray.Dataset, name: str) -> str:
     """The axis label of a state: word, formula, unit."""
-    return named_state(name, unit_of(run, name))
+    quantity, _, owner = name.partition(".")
+    unit = unit_of(run, name)
+    word = kind_of_state(quantity, unit or unit_of(run, f"x.{owner}")) if owner else ""
+    return with_unit(word + symbol(name), unit)
 
 
 def named_state(name: str, unit: str) -> str:
@@ -84,8 +125,17 @@ def named_state(name: str, unit: str) -> str:
     'position $x_\\mathrm{block}$ (m)'
     """
     quantity, _, owner = name.partition(".")
-    word = WORDS.get(quantity, "") if owner else ""
-    return with_unit(word + symbol(name), unit)
+    return with_unit((kind_of_state(quantity, unit) if owner else "") + symbol(name), unit)
+
+
+def kind_of_state(quantity: str, unit: str) -> str:
+    """The word before a formula: "position " or "velocity ", of what turns "angle " or "angular velocity ".
+
+    >>> kind_of_state("x", "m"), kind_of_state("v", "rad/s"), kind_of_state("bristle", "")
+    ('position ', 'angular velocity ', '')
+    """
+    words = TURNING if re.match(r"(rad|deg|°)(?![a-zA-Z])", unit) else WORDS
+    return words.get(quantity, "")
 
 
 def time_label(run: xarray.Dataset) -> str:
@@ -99,20 +149,44 @@ def force_label(run: xarray.Dataset) -> str:
 
 
 def slip_velocity_label(run: xarray.Dataset) -> str:
-    """The label of a sliding velocity axis."""
-    return with_unit(r"sliding velocity $v_\mathrm{rel}$", unit_of(run, "slip_velocity"))
+    """The label of a sliding velocity axis; its unit is that of all velocities, where they have the same."""
+    units = {unit_of(run, name) for name in names(run, "state") if name.startswith("v.")}
+    unit = unit_of(run, "slip_velocity") or (units.pop() if len(units) == 1 else "")
+    return with_unit(r"sliding velocity $v_\mathrm{rel}$", unit)
+
+
+def recorded_label(data: xarray.Dataset, name: str) -> str:
+    """The axis label of a state that a sweep recorded: what it is, and at which points of the motion."""
+    label, where = state_label(data, name), str(data[name].attrs.get("where", ""))
+    if where == f"at maxima of {name}":
+        return f"maxima of {label}"
+    return f"{label} {_with_symbols(where)}".rstrip()
+
+
+def _with_symbols(words: str) -> str:
+    """Words in which names of states are formulas."""
+    return re.sub(r"\b[xv]\.[A-Za-z0-9_]+", lambda found: symbol(found[0]), plain(words))
 
 
 def title_of(run: xarray.Dataset, *details: str) -> str:
-    """The model's name and what of it is shown."""
-    return plain(" – ".join(part for part in (str(run.attrs.get("model_name", "")), *details) if part))
+    """The model in words, and what of it is shown."""
+    named = str(run.attrs.get("title", "")) or str(run.attrs.get("model_name", "")).replace("_", " ")
+    return plain(" – ".join(part for part in (named, *details) if part))
+
+
+def title_of_model(model: object, *details: str) -> str:
+    """The same of a model, "" where it says nothing about itself."""
+    about = getattr(model, "about", None)
+    named = getattr(about, "title", "") or str(getattr(about, "name", "")).replace("_", " ")
+    return plain(" – ".join(part for part in (named, *details) if part))
 
 
 def notes_of(run: xarray.Dataset) -> list[str]:
     """The status of a run that stopped early, and what explains a picture that is empty."""
     early = run.attrs.get("outcome", FINISHED) != FINISHED
     notes = [str(run.attrs["status"])] if early else []
-    return [*notes, "The run has a single sample."] if run["time"].size == 1 else notes
+    single = run["time"].size == 1 and run.sizes.get("step", 0) == 0
+    return [*notes, "The run has a single sample."] if single else notes
 
 
 def visible_length(label: str) -> int:

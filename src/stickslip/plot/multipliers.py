@@ -8,7 +8,7 @@ import numpy as np
 
 from stickslip.plot import style
 from stickslip.plot.branch import Complexes, multipliers_of, without_trivial
-from stickslip.plot.labels import plain, title_of
+from stickslip.plot.labels import parameter_label, title_of, title_of_model
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def multipliers(orbit: Any, ax: Axes | None = None) -> Axes:
         axes.set_aspect("equal")
         axes.set_xlabel(r"$\mathrm{Re}\,\mu$")
         axes.set_ylabel(r"$\mathrm{Im}\,\mu$")
-        style.header(axes, _title(orbit) if data is None else title_of(data), notes)
+        style.header(axes, title_of_model(getattr(orbit, "model", None)) if data is None else title_of(data), notes)
     return axes
 
 
@@ -50,11 +50,6 @@ def _branch_of(what: Any) -> xarray.Dataset | None:
     """The data of a branch, None where it is not one."""
     data = getattr(what, "data", None) if hasattr(what, "special") and not hasattr(what, "variables") else what
     return data if "multiplier_real" in getattr(data, "variables", ()) else None
-
-
-def _title(orbit: Any) -> str:
-    model = getattr(orbit, "model", None)
-    return plain(str(getattr(getattr(model, "about", None), "name", "")))
 
 
 def _values(orbit: Any) -> Complexes:
@@ -138,7 +133,7 @@ def _draw_branch(ax: Axes, data: xarray.Dataset) -> list[str]:
     near = np.abs(shown) <= FARTHEST
     points = ax.scatter(shown[near].real, shown[near].imag, c=along[near], cmap=COLORS, s=22, zorder=3, linewidths=0)
     bar = ax.figure.colorbar(
-        points, cax=ax.inset_axes((1.04, 0.0, 0.04, 1.0)), label=plain(str(data.attrs["parameter"]))
+        points, cax=ax.inset_axes((1.04, 0.0, 0.04, 1.0)), label=parameter_label(data, str(data.attrs["parameter"]))
     )
     bar.outline.set_visible(False)
     return _limit(ax, shown)

@@ -94,6 +94,59 @@ def latest(run: xarray.Dataset) -> tuple[xarray.Dataset, list[str]]:
     return shown, [f"Shown: the last {most} of {run.sizes['step']} steps, from t = {start:.6g} on."]
 
 
+def within(run: xarray.Dataset, window: tuple[float, float]) -> xarray.Dataset:
+    """The part of a run between two times: its samples, events, and the steps cut at both."""
+    time = run["time"].values
+    try:
+        first, last = (float(value) for value in window)
+    except (TypeError, ValueError):
+        raise ValueError(f"window is {window!r}: give two times, (from, to)") from None
+    if not first < last or last < time[0] or first > time[-1]:
+        raise ValueError(f"window is from {first:g} to {last:g}: the run covers {time[0]:g} to {time[-1]:g}")
+    shown = run.isel(
+        time=np.flatnonzero((time >= first) & (time <= last)),
+        event=np.flatnonzero((run["event_time"].values >= first) & (run["event_time"].values <= last)),
+    )
+    if has_steps(run):
+        start, length = run["step_start"].values, run["step_length"].values
+        shown = _cut(shown.isel(step=np.flatnonzero((start < last) & (start + length > first))), first, last)
+    if shown["time"].size == 0 and not has_steps(shown):
+        raise ValueError(f"window is from {first:g} to {last:g}: the run has no sample there")
+    return shown
+
+
+def _cut(run: xarray.Dataset, first: float, last: float) -> xarray.Dataset:
+    """The run with its first and its last step cut off at these times."""
+    start, end = run["step_start"].values.copy(), run["step_start"].values + run["step_length"].values
+    changed: dict[str, Any] = {}
+    if len(start) and start[0] < first:
+        for name in ("step_state", "step_force", "step_slip_velocity"):
+            values = run[name].values.copy()
+            values[0] = _shifted(values[0], first - start[0])
+            changed[name] = (run[name].dims, values)
+        start[0] = first
+    changed |= {"step_start": ("step", start), "step_length": ("step", np.minimum(end, last) - start)}
+    return run.assign(changed)
+
+
+def _shifted(coefficients: Floats, by: float) -> Floats:
+    """Polynomials in τ (a row each, the constant first) as polynomials in τ − by: Horner's scheme, again and again."""
+    shifted = coefficients.copy()
+    powers = coefficients.shape[-1]
+    for lowest in range(powers - 1):
+        for k in range(powers - 2, lowest - 1, -1):
+            shifted[..., k] += by * shifted[..., k + 1]
+    return shifted
+
+
+def extent(run: xarray.Dataset) -> tuple[float, float]:
+    """The times between which a run is known."""
+    if has_steps(run):
+        start, length = run["step_start"].values, run["step_length"].values
+        return float(start[0]), float(start[-1] + length[-1])
+    return float(run["time"].values[0]), float(run["time"].values[-1])
+
+
 def spans(run: xarray.Dataset, contact: int) -> list[tuple[float, float, int]]:
     """(start, end, mode) of one contact from the beginning to the end of the run."""
     segments = _segments(run, [contact])

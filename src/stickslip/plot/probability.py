@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stickslip.plot import style
-from stickslip.plot.labels import named_state, plain, title_of
+from stickslip.plot.labels import named_state, parameter_label, title_of
 
 if TYPE_CHECKING:
     import xarray
@@ -40,7 +40,7 @@ def probabilities(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     with style.canvas(ax, 7.6, 4.6) as axes:
         if axes_names:
             _shades(axes, data, axes_names[0])
-            axes.set_xlabel(plain(axes_names[0]))
+            axes.set_xlabel(parameter_label(data, axes_names[0]))
             axes.set_ylabel(label)
         else:
             axes.bar(data["class"].values, data["probability"].values, width=data.attrs["width"], color=style.SLIP)

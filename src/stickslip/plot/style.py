@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # Okabe and Ito (2008): told apart with every kind of colour vision.
 STICK = "#D55E00"
@@ -165,15 +166,27 @@ def legend(ax: Axes, handles: Sequence[Artist] | None = None, columns: int = 1) 
     if ax.figure in own_figures:
         longest = max(_visible_width(str(handle.get_label())) for handle in shown)
         place = _beside() if longest <= LONGEST_BESIDE else _below(ax, longest, len(shown))
-        ax.legend(handles=shown, loc="upper left", borderaxespad=0.0, frameon=False, **place)
+        made = ax.legend(handles=shown, loc="upper left", borderaxespad=0.0, frameon=False, **place)
     else:
         points = sum(np.size(line.get_xdata()) for line in ax.lines)
-        ax.legend(
+        made = ax.legend(
             handles=shown,
             loc="best" if points < MANY_POINTS else "upper right",
             framealpha=0.85,
             ncols=columns,
         )
+    _strengthen(made)
+
+
+def _strengthen(made: Legend) -> None:
+    """Lines and marks that are thin and pale where there are many of them are to be seen in the legend."""
+    from matplotlib.lines import Line2D
+
+    for handle in made.legend_handles:
+        if isinstance(handle, Line2D):
+            handle.set(
+                alpha=1.0, linewidth=max(handle.get_linewidth(), 1.0), markersize=max(handle.get_markersize(), 4)
+            )
 
 
 def _visible_width(label: str) -> int:
