@@ -54,7 +54,7 @@ LAYERS = {
     "reading": {"files", "model", "result", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},
-    "plot": {"files"},
+    "plot": {"files", "model"},
     "demo": {"public"},
     "__main__": {"cli"},
 }

@@ -65,13 +65,13 @@ def phase(
     if window is not None:
         run = within(run, window)
     run, notes = latest(run)
-    x, y = _chosen_states(names(run, "state"), x, y)
+    x, y = chosen_states(names(run, "state"), x, y)
     has_contact = contact is not None or run.sizes["contact"] > 0
     index = contact_index(run, contact) if has_contact else None
     parts = pieces(run, [] if index is None else [index], (x, y))
     of_contact = f" of {names(run, 'contact')[index]}" if index is not None and run.sizes["contact"] > 1 else ""
     with style.canvas(ax, 6.8, 4.4) as axes:
-        _draw_parts(axes, parts, x, y, of_contact)
+        draw_parts(axes, parts, x, y, of_contact)
         if index is not None:
             _draw_events(axes, run, index, x, y)
         axes.set_xlabel(state_label(run, x))
@@ -82,7 +82,8 @@ def phase(
     return axes
 
 
-def _chosen_states(known: list[str], x: str | None, y: str | None) -> tuple[str, str]:
+def chosen_states(known: list[str], x: str | None, y: str | None) -> tuple[str, str]:
+    """The two states of a phase plane: those named, and for what is not named the one that goes with the other."""
     for name in (x, y):
         if name is not None:
             check_name(name, known, "state")
@@ -109,7 +110,7 @@ def _other(known: list[str], name: str | None) -> str:
     return partner if partner in others else others[0]
 
 
-def _draw_parts(ax: Axes, parts: list[Piece], x: str, y: str, of_contact: str) -> None:
+def draw_parts(ax: Axes, parts: list[Piece], x: str, y: str, of_contact: str) -> None:
     """Each stretch of stick or slip as a line; where there are hundreds of them, thin and pale ones."""
     marker = style.marker(sum(len(part.time) for part in parts))
     turns = max(_turns(parts, x), _turns(parts, y))

@@ -147,6 +147,20 @@ def extent(run: xarray.Dataset) -> tuple[float, float]:
     return float(run["time"].values[0]), float(run["time"].values[-1])
 
 
+def at_times(run: xarray.Dataset, times: Floats) -> tuple[dict[str, Floats], Integers]:
+    """The states and the modes of all contacts at some times; at an event, the modes just after it."""
+    known = [str(name) for name in run["state"].values]
+    if has_steps(run):
+        start, length = run["step_start"].values, run["step_length"].values
+        step = np.clip(np.searchsorted(start, times, "right") - 1, 0, len(start) - 1)
+        tau = np.clip(times - start[step], 0.0, length[step])
+        states = {name: _evaluate(run["step_state"].values[:, i], step, tau) for i, name in enumerate(known)}
+        return states, run["step_mode"].values[step]
+    states = {name: np.interp(times, run["time"].values, run[name].values) for name in known}
+    segments = _segments(run, list(range(run.sizes["contact"])))
+    return states, segments.modes[np.clip(np.searchsorted(segments.start, times, "right") - 1, 0, None)]
+
+
 def spans(run: xarray.Dataset, contact: int) -> list[tuple[float, float, int]]:
     """(start, end, mode) of one contact from the beginning to the end of the run."""
     segments = _segments(run, [contact])
