@@ -77,7 +77,7 @@ def test_kinds_of_motion_in_words(grid):
 def test_steady_sliding_has_its_class():
     """A block on a belt whose damper is stronger than the friction falls slides steadily; else it sticks and slips."""
     over = {"damper.c": [0.1, 0.4], "table.speed": [3.5, 8.0]}
-    data = ss.sweep(ss.models.drill_string(), over, t=(150, 60))
+    data = ss.sweep(ss.models.drill_string(), over, times=(150, 60))
     assert kinds_of(data).tolist() == [["1:1", "steady sliding"], ["steady sliding", "steady sliding"]]
     ax = ss.plot.parameter_map(data)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1:1", "steady sliding"]
@@ -93,13 +93,16 @@ def test_units_of_parameters_are_shown(grid):
 @pytest.mark.parametrize(
     ("what", "label"),
     [
-        (ss.slip_to_stick, r"position $x_\mathrm{block}$ at the onset of stick"),
-        (ss.strobe, r"position $x_\mathrm{block}$ once per period of the excitation"),
-        (ss.strobe.every(2.0), r"position $x_\mathrm{block}$ every 2"),
-        (ss.maxima("x.block"), r"maxima of position $x_\mathrm{block}$"),
-        (ss.maxima("v.block"), r"position $x_\mathrm{block}$ at maxima of $v_\mathrm{block}$"),
-        (ss.section("v.block", 0.5), r"position $x_\mathrm{block}$ where $v_\mathrm{block}$ = 0.5 rising"),
-        (ss.section("contact", -1.0, "both"), r"position $x_\mathrm{block}$ where sliding velocity of contact = -1"),
+        (ss.observe.SlipToStick(), r"position $x_\mathrm{block}$ at the onset of stick"),
+        (ss.observe.Strobe(), r"position $x_\mathrm{block}$ once per period of the excitation"),
+        (ss.observe.Strobe(every=2.0), r"position $x_\mathrm{block}$ every 2"),
+        (ss.observe.Maxima("x.block"), r"maxima of position $x_\mathrm{block}$"),
+        (ss.observe.Maxima("v.block"), r"position $x_\mathrm{block}$ at maxima of $v_\mathrm{block}$"),
+        (ss.observe.Section("v.block", 0.5), r"position $x_\mathrm{block}$ where $v_\mathrm{block}$ = 0.5 rising"),
+        (
+            ss.observe.Section("contact", -1.0, "both"),
+            r"position $x_\mathrm{block}$ where sliding velocity of contact = -1",
+        ),
     ],
 )
 def test_labels_say_what_was_recorded(what, label):
@@ -110,7 +113,7 @@ def test_labels_say_what_was_recorded(what, label):
 def test_sweeps_up_and_down_are_told_apart():
     """Up to 4.61 the drill string has both motions: going up it sticks and slips there, going down it does not."""
     over = {"table.speed": np.linspace(3.5, 5.5, 9)}
-    up, down = (ss.sweep(ss.models.drill_string(), over, t=(150, 40), carry=way) for way in ("up", "down"))
+    up, down = (ss.sweep(ss.models.drill_string(), over, times=(150, 40), carry=way) for way in ("up", "down"))
     ax = ss.plot.bifurcation(down, ax=ss.plot.bifurcation(up))
     first, second = (line for line in ax.lines if line.get_gid() == "points")
     assert first.get_color() != second.get_color() and first.get_markersize() > second.get_markersize()
@@ -125,9 +128,9 @@ def test_sweeps_up_and_down_are_told_apart():
 
 def test_exponents_have_units():
     for what, words in (
-        (ss.largest_exponent, "per unit time"),
-        (ss.largest_exponent.per("forcing"), "per period of the excitation"),
-        (ss.largest_exponent.per("release"), "per release"),
+        (ss.observe.LargestExponent(), "per unit time"),
+        (ss.observe.LargestExponent(per="forcing"), "per period of the excitation"),
+        (ss.observe.LargestExponent(per="release"), "per release"),
     ):
         over = {"contact.normal": [10.0, 10.2], "base.eta": [0.9, 1.5]}
         data = ss.sweep(FORCED, over, periods=(20, 20), observe=what)
@@ -144,7 +147,7 @@ def test_a_number_over_two_parameters(grid):
 
 
 def test_a_poincare_map():
-    data = ss.sweep(FORCED, {"base.eta": [1.5]}, observe=ss.strobe, periods=(100, 30))
+    data = ss.sweep(FORCED, {"base.eta": [1.5]}, observe=ss.observe.Strobe(), periods=(100, 30))
     ax = ss.plot.poincare(data)
     (points,) = [line for line in ax.lines if line.get_gid() == "points"]
     assert len(points.get_xdata()) == int(data["count"][0])
@@ -216,7 +219,9 @@ def test_a_diagram_is_drawn_a_part_at_a_time(monkeypatch):
 
 
 def test_one_of_several_observations_is_drawn():
-    data = ss.sweep(FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.stick_to_slip, ss.strobe])
+    data = ss.sweep(
+        FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.observe.StickToSlip(), ss.observe.Strobe()]
+    )
     with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, observation_of"):
         ss.plot.bifurcation(data)
     ax = ss.plot.bifurcation(ss.observation_of(data, "strobe"))

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import ModelError, PictureError
 from stickslip.files import whole_file
 from stickslip.model import files
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import check_number
 from stickslip.model.system import System
 from stickslip.plot import style
 from stickslip.plot.labels import names, plain, state_label, title_of
@@ -85,7 +86,7 @@ def animate(
     ------
     ModelError
         If the model is given by its equations, so that there are no parts to draw; or if the run does not know it.
-    ValueError
+    PictureError
         If the file is neither a GIF nor an MP4, or ffmpeg is missing.
 
     See Also
@@ -105,12 +106,12 @@ def animate(
     found = layout(system)
     count = round(check_number("seconds", seconds, positive=True) * _rate(frames_per_second))
     if not 2 <= count <= MOST_FRAMES:
-        raise ValueError(
+        raise PictureError(
             f"{seconds:g} s of {frames_per_second:g} frames are {count} frames: from 2 to {MOST_FRAMES} can be"
         )
     run = within(run, window or _last_cycles(run))
     if window is None and extent(run)[0] == extent(run)[1]:
-        raise ValueError("this run has no duration, so there is nothing to animate")
+        raise PictureError("this run has no duration, so there is nothing to animate")
     planes = (
         chosen_states(names(run, "state"), *(phase if isinstance(phase, tuple) else (None, None))) if phase else None
     )
@@ -277,7 +278,7 @@ class Animation:
 
         Raises
         ------
-        ValueError
+        PictureError
             If the file has another ending, or ffmpeg is missing.
 
         Examples
@@ -285,12 +286,12 @@ class Animation:
         >>> import stickslip as ss
         >>> ss.plot.animate(ss.simulate(ss.models.block_on_belt(), t=20), seconds=0.5).save("belt.avi")
         Traceback (most recent call last):
-        ValueError: cannot save an animation as 'belt.avi': end the name with .gif or .mp4
+        stickslip.errors.PictureError: cannot save an animation as 'belt.avi': end the name with .gif or .mp4
         """
         target = Path(path)
         writers = {".gif": self._write_gif, ".mp4": self._write_film}
         if target.suffix.lower() not in writers:
-            raise ValueError(f"cannot save an animation as {target.name!r}: end the name with .gif or .mp4")
+            raise PictureError(f"cannot save an animation as {target.name!r}: end the name with .gif or .mp4")
         if not target.parent.is_dir():
             raise FileNotFoundError(f"cannot save {target.name!r}: there is no folder {str(target.parent)!r}")
         with whole_file(target) as temporary:
@@ -334,7 +335,7 @@ class Animation:
         from matplotlib.animation import FFMpegWriter
 
         if not FFMpegWriter.isAvailable():
-            raise ValueError(
+            raise PictureError(
                 "an MP4 file needs the program ffmpeg, which is not installed: install it, or end the name with .gif"
             )
         stage = _Stage(self.run, self.film, self.planes, self.frames_per_second)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import state_label, symbol, title_of
 from stickslip.plot.pieces import Floats
@@ -33,7 +34,7 @@ def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     from matplotlib.patches import Patch
 
     if not hasattr(data, "data_vars") or "attractor" not in data or "fraction" not in data:
-        raise ValueError("plot.basins needs the dataset that basins returns")
+        raise PictureError("plot.basins needs the dataset that basins returns")
     x, y = (str(name) for name in data["attractor"].dims)
     colours = _colours(data.sizes["number"])
     with style.canvas(ax, 6.8, 4.4) as axes:

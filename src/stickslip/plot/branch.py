@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import check_name, named_state, names, parameter_label, plain, symbol, title_of, with_unit
 from stickslip.plot.path import QUIET, Path, end_of, extremes_of_special, listed, path_of
@@ -94,7 +95,7 @@ def branch(
     wanted = _default(first) if quantity is None else quantity.strip()
     diagrams = [_diagram(data, wanted) for data in found.values()]
     if not any(np.isfinite(line).any() for diagram in diagrams for line in diagram.lines):
-        raise ValueError(f"there is no {wanted} to draw: at no point of the branch is it a number")
+        raise PictureError(f"there is no {wanted} to draw: at no point of the branch is it a number")
     with style.canvas(ax, 7.6, 4.6) as axes:
         if wanted == "multipliers":
             _draw_unit_line(axes, diagrams)
@@ -113,7 +114,7 @@ def branch(
 def _common_parameter(found: Mapping[str, xarray.Dataset]) -> str:
     parameters = {str(data.attrs["parameter"]) for data in found.values()}
     if len(parameters) != 1:
-        raise ValueError(f"give branches along one parameter, not along {' and '.join(sorted(parameters)) or 'none'}")
+        raise PictureError(f"give branches along one parameter, not along {' and '.join(sorted(parameters)) or 'none'}")
     return parameters.pop()
 
 
@@ -191,7 +192,7 @@ def _moduli(data: xarray.Dataset) -> Floats:
 def multipliers_of(data: xarray.Dataset) -> Complexes:
     """The multipliers of a branch, a row per point."""
     if "multiplier_real" not in data or np.isnan(data["period"].values).all():
-        raise ValueError("this branch has no multipliers: equilibria have eigenvalues instead")
+        raise PictureError("this branch has no multipliers: equilibria have eigenvalues instead")
     return np.asarray(data["multiplier_real"].values + 1j * data["multiplier_imag"].values)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import title_of
 
@@ -29,7 +30,7 @@ def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None)
     Example: `ss.plot.comparison(ss.compare(system, [ss.Exact(), ss.Henon(step=0.01)], t=100))`.
     """
     if cost not in COSTS:
-        raise ValueError(f"there is no cost {cost!r}; there are: {', '.join(COSTS)}")
+        raise PictureError(f"there is no cost {cost!r}; there are: {', '.join(COSTS)}")
     kinds = _kinds([str(name) for name in table.method.values])
     with style.canvas(ax, 7.2, 4.4) as axes:
         for i, kind in enumerate(dict.fromkeys(kinds)):

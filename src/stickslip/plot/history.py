@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import (
     check_name,
@@ -131,7 +132,7 @@ def _panels(run: xarray.Dataset, chosen: str | Sequence[str] | None) -> tuple[li
         for name in wanted:
             check_name(name, [*known, *of_contacts], "state")
     if not wanted:
-        raise ValueError("history got an empty list of states: name at least one, or leave `states` out")
+        raise PictureError("history got an empty list of states: name at least one, or leave `states` out")
     groups: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(wanted):
         if name in OF_CONTACTS:
@@ -172,7 +173,9 @@ def _given(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[Any
     given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(given) != len(panels):
         kinds = ", ".join(panel.kind for panel in panels)
-        raise ValueError(f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many")
+        raise PictureError(
+            f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many"
+        )
     return given
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from stickslip.errors import PictureError
+
 if TYPE_CHECKING:
     import xarray
 
@@ -206,21 +208,21 @@ def names(run: xarray.Dataset, coordinate: str) -> list[str]:
 def check_name(name: str, known: Sequence[str], what: str, where: str = "run") -> str:
     """Return `name` if it is known; else raise a sentence that suggests another.
 
-    >>> check_name("x.blok", ["x.block", "v.block"], "state")
+    >>> check_name("x.blok", ["x.block"], "state")
     Traceback (most recent call last):
-    ValueError: there is no state 'x.blok' in this run (did you mean 'x.block'?); there are: x.block, v.block
+    stickslip.errors.PictureError: there is no state 'x.blok' in this run (did you mean 'x.block'?); there are: x.block
     """
     if name in known:
         return name
     close = difflib.get_close_matches(str(name), known, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-    raise ValueError(f"there is no {what} {name!r} in this {where}{hint}; there are: {shown or 'none'}")
+    raise PictureError(f"there is no {what} {name!r} in this {where}{hint}; there are: {shown or 'none'}")
 
 
 def contact_index(run: xarray.Dataset, contact: str | None) -> int:
     """The place of a contact by name; the first one when no name is given."""
     known = names(run, "contact")
     if not known:
-        raise ValueError("this run has no contact, so there is no friction to draw")
+        raise PictureError("this run has no contact, so there is no friction to draw")
     return 0 if contact is None else known.index(check_name(contact, known, "contact"))

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import shown
 from stickslip.model.parts import Base, Belt, Body, Damper, Force, Ground, Interaction, Mass, Rubbing, Spring
 from stickslip.model.system import System
 

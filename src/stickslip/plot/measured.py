@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import names
 from stickslip.plot.pieces import Floats, extent
@@ -37,13 +38,13 @@ class Measured:
             labels = [str(label) for label in (table if isinstance(table, Mapping) else list(table))]
             time = np.asarray(table["time"], float)
         except (KeyError, TypeError, ValueError):
-            raise ValueError(
+            raise PictureError(
                 f"measured is a {type(table).__name__}: give a table with a column 'time', and others with the names "
                 "of states"
             ) from None
         shared = [name for name in known if name in labels]
         if not shared:
-            raise ValueError(
+            raise PictureError(
                 f"nothing in measured has a name of this run: it has {', '.join(labels)}, the run {', '.join(known)}"
             )
         first, last = extent(run)
@@ -88,5 +89,5 @@ def _rows(name: str, values: Any, count: int) -> Floats:
     """A row of samples, or one per contact."""
     array = np.asarray(values, float)
     if array.shape[:1] != (count,) or array.ndim > 2:
-        raise ValueError(f"measured: {name} has the shape {array.shape}, but there are {count} times")
+        raise PictureError(f"measured: {name} has the shape {array.shape}, but there are {count} times")
     return array.reshape(count, -1).T

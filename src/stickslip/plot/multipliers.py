@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.branch import Complexes, multipliers_of, without_trivial
 from stickslip.plot.labels import parameter_label, title_of, title_of_model
@@ -54,13 +55,13 @@ def _branch_of(what: Any) -> xarray.Dataset | None:
 
 def _values(orbit: Any) -> Complexes:
     if hasattr(orbit, "eigenvalues"):
-        raise ValueError("an equilibrium has eigenvalues, not multipliers")
+        raise PictureError("an equilibrium has eigenvalues, not multipliers")
     try:
         values = np.atleast_1d(np.asarray(getattr(orbit, "multipliers", orbit), dtype=complex))
     except (TypeError, ValueError):
-        raise TypeError(f"multipliers needs an Orbit, a branch or numbers, not a {type(orbit).__name__}") from None
+        raise PictureError(f"multipliers needs an Orbit, a branch or numbers, not a {type(orbit).__name__}") from None
     if not np.isfinite(values).any():
-        raise ValueError("there is no multiplier to draw: where a guard is only touched, the return map has no slope")
+        raise PictureError("there is no multiplier to draw: where a guard is only touched, the return map has no slope")
     return values
 
 

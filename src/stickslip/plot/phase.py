@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import check_name, contact_index, names, notes_of, state_label, title_of
 from stickslip.plot.pieces import Floats, Piece, check_run, joined, latest, pieces, within
@@ -105,7 +106,7 @@ def _partner(name: str) -> str:
 def _other(known: list[str], name: str | None) -> str:
     others = [other for other in known if other != name]
     if not others:
-        raise ValueError(f"a phase plane needs two states, and this run has only {name!r}")
+        raise PictureError(f"a phase plane needs two states, and this run has only {name!r}")
     partner = _partner(str(name))
     return partner if partner in others else others[0]
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
+
 if TYPE_CHECKING:
     import xarray
 
@@ -56,9 +58,9 @@ def check_run(run: object) -> None:
     """Raise a sentence if `run` is no run, or an empty one."""
     missing = {"time", "state", "contact", "mode", "force"} - set(getattr(run, "variables", ()))
     if missing:
-        raise TypeError(f"a picture needs a run, the dataset that simulate returns, not a {type(run).__name__}")
+        raise PictureError(f"a picture needs a run, the dataset that simulate returns, not a {type(run).__name__}")
     if run["time"].size == 0:  # type: ignore[index]
-        raise ValueError("this run has no samples, so there is nothing to draw")
+        raise PictureError("this run has no samples, so there is nothing to draw")
 
 
 def pieces(
@@ -100,9 +102,9 @@ def within(run: xarray.Dataset, window: tuple[float, float]) -> xarray.Dataset:
     try:
         first, last = (float(value) for value in window)
     except (TypeError, ValueError):
-        raise ValueError(f"window is {window!r}: give two times, (from, to)") from None
+        raise PictureError(f"window is {window!r}: give two times, (from, to)") from None
     if not first < last or last < time[0] or first > time[-1]:
-        raise ValueError(f"window is from {first:g} to {last:g}: the run covers {time[0]:g} to {time[-1]:g}")
+        raise PictureError(f"window is from {first:g} to {last:g}: the run covers {time[0]:g} to {time[-1]:g}")
     shown = run.isel(
         time=np.flatnonzero((time >= first) & (time <= last)),
         event=np.flatnonzero((run["event_time"].values >= first) & (run["event_time"].values <= last)),
@@ -111,7 +113,7 @@ def within(run: xarray.Dataset, window: tuple[float, float]) -> xarray.Dataset:
         start, length = run["step_start"].values, run["step_length"].values
         shown = _cut(shown.isel(step=np.flatnonzero((start < last) & (start + length > first))), first, last)
     if shown["time"].size == 0 and not has_steps(shown):
-        raise ValueError(f"window is from {first:g} to {last:g}: the run has no sample there")
+        raise PictureError(f"window is from {first:g} to {last:g}: the run has no sample there")
     return shown
 
 

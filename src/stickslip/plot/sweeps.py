@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import (
     FINISHED,
@@ -94,7 +95,7 @@ def bifurcation(
     --------
     >>> import numpy as np, stickslip as ss
     >>> system, speeds = ss.models.drill_string(), {"table.speed": np.linspace(3.5, 5.5, 5)}
-    >>> up, down = (ss.sweep(system, speeds, t=(60, 30), carry=way) for way in ("up", "down"))
+    >>> up, down = (ss.sweep(system, speeds, times=(60, 30), carry=way) for way in ("up", "down"))
     >>> ax = ss.plot.bifurcation(up)
     >>> ax = ss.plot.bifurcation(down, ax=ax)
     >>> [text.get_text() for text in ax.get_legend().get_texts()][:2]
@@ -155,7 +156,7 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
 
     Returns the matplotlib Axes.
 
-    Example: `ss.plot.poincare(ss.sweep(system, [{}], observe=ss.strobe, periods=(300, 20_000), most=20_000))`.
+    Example: `ss.plot.poincare(ss.sweep(system, [{}], observe="strobe", periods=(300, 20_000), most=20_000))`.
     """
     _swept(data)
     first = _state(data, x)
@@ -202,7 +203,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
 
 def _swept(data: xarray.Dataset) -> list[str]:
     if not hasattr(data, "data_vars") or "status" not in data or "n" not in data:
-        raise ValueError("this is not a sweep: give what `sweep` returned")
+        raise PictureError("this is not a sweep: give what `sweep` returned")
     return [str(name) for name in data["status"].dims]
 
 
@@ -212,14 +213,14 @@ def _single(data: xarray.Dataset) -> str:
         along = [str(name) for name in data.coords if data[name].dims == ("point",) and str(name) != "point"]
         axes = along[:1]
     if len(axes) != 1:
-        raise ValueError(f"give a sweep over one parameter; this one is over {', '.join(axes) or 'none'}")
+        raise PictureError(f"give a sweep over one parameter; this one is over {', '.join(axes) or 'none'}")
     return axes[0]
 
 
 def _two(data: xarray.Dataset) -> tuple[str, str]:
     axes = _swept(data)
     if len(axes) != 2:
-        raise ValueError(f"give a sweep over a grid of two parameters; this one is over {', '.join(axes)}")
+        raise PictureError(f"give a sweep over a grid of two parameters; this one is over {', '.join(axes)}")
     return axes[0], axes[1]
 
 
@@ -227,11 +228,11 @@ def _state(data: xarray.Dataset, state: str | None) -> str:
     states = [name for name in names(data, "state") if name in data]
     several = [str(name).removesuffix(".record") for name in data.dims if str(name).endswith(".record")]
     if not states and several:
-        raise ValueError(
+        raise PictureError(
             f"this sweep has recorded {', '.join(several)}: choose one, observation_of(data, {several[0]!r})"
         )
     if not states:
-        raise ValueError("this sweep has recorded no points: give it something to observe")
+        raise PictureError("this sweep has recorded no points: give it something to observe")
     if state is not None:
         return check_name(state, states, "state", "sweep")
     return next((name for name in states if name.startswith("x.")), states[0])
@@ -264,7 +265,7 @@ class _Cloud:
             if len(columns) < CELLS[0]:
                 columns.update(np.unique(xs)[: CELLS[0]].tolist())
         if self.count == 0 and needed:
-            raise ValueError("there is nothing to draw: no point of this sweep has recorded anything")
+            raise PictureError("there is nothing to draw: no point of this sweep has recorded anything")
         self.range = list(zip(low.tolist(), high.tolist(), strict=True))
         self.columns = min(CELLS[0], len(columns))  # no empty columns between the values that were swept
 
