@@ -20,7 +20,7 @@ from stickslip.model.errors import check_number
 from stickslip.model.system import System
 from stickslip.plot import style
 from stickslip.plot.labels import names, plain, state_label, title_of
-from stickslip.plot.machine import GAP, Machine, Place, layout
+from stickslip.plot.machine import Machine, Place, layout
 from stickslip.plot.phase import chosen_states, draw_parts
 from stickslip.plot.pieces import Floats, Integers, at_times, check_run, extent, pieces, within
 from stickslip.plot.prescribed import given_motions, pushes
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 CYCLES = 6
 """Releases that an animation shows, where a run has more of them."""
 MOST_FRAMES = 5000
-NEARER = 0.6 * GAP
-"""By how much two neighbours may come nearer to each other."""
+NEARER = 0.6
+"""By how much two neighbours may come nearer to each other, as a part of what is between their places."""
 DRIFT = 4.0
 """Where machines go so many times farther than their parts move against each other, the picture goes with them."""
 DPI = 110
@@ -200,8 +200,8 @@ def _moved(found: Machine, raw: Mapping[str, Floats]) -> dict[str, Floats]:
     standing = [place for place in found.places if place.body in about and place.shape != "ceiling"]
     scale = min((REACH / size for place in standing if (size := _size(about[place.body])) > 0), default=1.0)
     for a, b in _neighbours(standing):
-        nearer = _size(about[b.body] - about[a.body])
-        scale = min(scale, NEARER / nearer) if nearer > 0 else scale
+        nearer, gap = _size(about[b.body] - about[a.body]), b.x - b.width / 2 - a.x - a.width / 2
+        scale = min(scale, NEARER * gap / nearer) if nearer > 0 else scale
     # A belt counts from where it is first, not from the middle of its way: it has no place.
     belts = {surface.body for surface in found.surfaces if surface.kind == "belt"}
     moved = {b: scale * (straight[b] - camera if b in belts else values) for b, values in about.items()}
@@ -366,7 +366,7 @@ class _Stage:
         size = np.array([whole, inside + top + FOOT])
         with style.context():
             self.figure: Figure = Figure(figsize=tuple(size), dpi=DPI)
-            self.canvas = FigureCanvasAgg(self.figure)
+            self.canvas: Any = FigureCanvasAgg(self.figure)
             ax = self.figure.add_axes((0, (FOOT + (inside - tall) / 2) / size[1], wide / whole, tall / size[1]))
             self.scene = Scene(ax, film.machine)
             self._write(ax, "\n".join(title), frames_per_second)

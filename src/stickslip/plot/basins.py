@@ -130,14 +130,14 @@ def _label(data: xarray.Dataset, number: int) -> str:
 def _telling(data: xarray.Dataset, number: int) -> str:
     """Where the state lies by which attractors of the same description differ most; "" where there is only one."""
     words = data["description"].values
-    alike = np.flatnonzero(words == words[number])
+    alike = np.flatnonzero(words == words[number]).tolist()
     if len(alike) < 2:
         return ""
     points = data["points"].isel(number=alike).transpose("number", "sample", "state").values
     low, high = np.nanmin(points, axis=1), np.nanmax(points, axis=1)
     size = np.maximum(np.max(high, axis=0) - np.min(low, axis=0), np.finfo(float).tiny)
     chosen = int(np.argmax((np.ptp(low, axis=0) + np.ptp(high, axis=0)) / size))
-    a, b = (values[list(alike).index(number), chosen] for values in (low, high))
+    a, b = (values[alike.index(number), chosen] for values in (low, high))
     name = symbol(str(data["state"].values[chosen]))
     text = f"{name} = {a:.3g}" if b - a <= 1e-6 * size[chosen] else f"{name} from {a:.3g} to {b:.3g}"
     return text.replace("-", "−")

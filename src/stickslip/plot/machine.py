@@ -23,8 +23,8 @@ GAP = 1.5
 """Between neighbours in the row, and between the row and its walls."""
 RADIUS = 0.5
 RING = 0.2
-SHARE = 1.25
-"""The width that each of several masses on the same mass needs."""
+SHARE = 2.0
+"""The width that each mass needs of several that stand on the same one."""
 ROD = 1.6
 """The length of a pendulum."""
 CEILING = 1.1
@@ -191,7 +191,7 @@ class _Layout:
     def _width(self, name: str) -> float:
         """Room for what stands on a mass, and for springs between them."""
         riders = sum(under == name for under in self.below.values())
-        return max(WIDTH, SHARE * riders) + (GAP if self._tied(name) else 0.0)
+        return max(WIDTH, SHARE * riders - 0.75) + (GAP if self._tied(name) else 0.0)
 
     def _tied(self, name: str) -> bool:
         """Whether a spring or a damper joins a mass to one that stands on it."""
@@ -277,9 +277,9 @@ class _Layout:
         bundles: dict[tuple[str, str], list[tuple[str, Interaction]]] = {}
         for name, part in _links(self.system):
             masses = [body for body in part.bodies() if isinstance(body, Mass)]
-            for body in part.bodies():
-                if not isinstance(body, Mass):
-                    bundles.setdefault((masses[0].name, body.name), []).append((name, part))
+            for anchor in part.bodies():
+                if not isinstance(anchor, Mass):
+                    bundles.setdefault((masses[0].name, anchor.name), []).append((name, part))
         sides: dict[str, list[str]] = {}
         for (mass, body), members in bundles.items():
             place = self.places[mass]
@@ -288,9 +288,9 @@ class _Layout:
             free = [side for side in self._free_sides(place) if side not in sides.get(mass, [])]
             side = free[0] if free else "above"
             sides.setdefault(mass, []).append(side)
-            anchor = self._wall(place, body, side, sides[mass].count("above"))
+            wall = self._wall(place, body, side)
             for offset, (name, part) in zip(_spread(len(members), place), members, strict=True):
-                self.links.append(_anchored(name, _link_kind(part, place), place, anchor, side, offset))
+                self.links.append(_anchored(name, _link_kind(part, place), place, wall, side, offset))
 
     def _free_sides(self, place: Place) -> list[str]:
         """At which ends of its row a mass is."""
@@ -300,17 +300,19 @@ class _Layout:
         ends = [side for side, end in (("left", min), ("right", max)) if end(e.x for e in level) == place.x]
         return ends
 
-    def _wall(self, place: Place, body: str, side: str, number: int) -> Place:
+    def _wall(self, place: Place, body: str, side: str) -> Place:
         moves = isinstance(self.system.bodies.get(body), Base | Belt)
         if side == "above":
-            name = f"{body}.above.{place.name}"
-            x = place.x + 0.5 * (number - 1)
+            name, x = f"{body}.above.{place.name}", place.x
+            while any(abs(each.x - x) < 0.8 for each in self.places.values() if each.shape == "ceiling"):
+                x += 0.8
             return self.places.setdefault(name, Place(name, body, "ceiling", x, self.top + CEILING, 0.7, 0.16, moves))
         level = [each for each in self.places.values() if each.shape not in ("wall", "ceiling")]
         inner = min(e.x - e.width / 2 for e in level) if side == "left" else max(e.x + e.width / 2 for e in level)
         x = inner - GAP - 0.08 if side == "left" else inner + GAP + 0.08
         name = f"{body}.{side}" if place.name not in self.below else f"{body}.{side}.{place.name}"
-        return self.places.setdefault(name, Place(name, body, "wall", x, place.y, 0.16, 1.1, moves))
+        height = 0.9 * HEIGHT if self.below else 1.1
+        return self.places.setdefault(name, Place(name, body, "wall", x, place.y, 0.16, height, moves))
 
     def _join_masses(self) -> None:
         bundles: dict[tuple[str, str], list[tuple[str, Interaction]]] = {}

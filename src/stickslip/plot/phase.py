@@ -139,7 +139,7 @@ def _draw_events(ax: Axes, run: xarray.Dataset, index: int, x: str, y: str) -> N
     sticks_before, sticks_after = run["event_before"].values == 0, run["event_after"].values == 0
     states = names(run, "state")
     at_events: Floats = run["event_state"].values
-    size = float(np.clip(5.5 * (FEW_EVENTS / max(np.count_nonzero(mine), 1)) ** 0.3, 1.5, 5.5))
+    size = float(np.clip(5.5 * (FEW_EVENTS / max(int(np.count_nonzero(mine)), 1)) ** 0.3, 1.5, 5.5))
     for chosen, label, fill in (
         (mine & sticks_before & ~sticks_after, "stick → slip", "white"),
         (mine & ~sticks_before & sticks_after, "slip → stick", style.INK),

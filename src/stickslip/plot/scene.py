@@ -97,10 +97,10 @@ def extent_of(found: Machine) -> tuple[float, float, float, float]:
     ys += [s.y + side * (RADIUS + RING + 0.35) for s in found.surfaces if s.around for side in (-1, 1)]
     ys += [p.y + p.height / 2 + 0.3 for p in found.places if p.moves and p.shape in ("wall", "ceiling")]
     ys += [link.over + 0.2 for link in found.links if link.over] + [-0.3]
-    swinging = [p for p in found.places if p.moves and p.shape in ("bob", "wall")]
-    xs += [p.x + side for p in swinging for side in (-REACH - 0.1, REACH + 0.1)]
+    moving = [p for p in found.places if p.moves and p.shape != "disk"]
+    xs += [p.x + side * (p.width / 2 + REACH) for p in moving for side in (-1, 1)]
     top = max(ys) + (0.35 if found.pushes else 0.1)
-    return min(xs) - 0.25, max(xs) + 0.25, min(ys), top
+    return min(xs) - 0.2, max(xs) + 0.2, min(ys), top
 
 
 class Scene:

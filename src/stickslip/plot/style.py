@@ -204,7 +204,7 @@ def _below(ax: Axes, longest: int, count: int) -> dict[str, Any]:
 
     figure = ax.get_figure()
     assert figure is not None
-    room = int((figure.get_figwidth() - 0.9) / (CHARACTER * (longest + 5)))
+    room = int((figure.bbox.width / figure.dpi - 0.9) / (CHARACTER * (longest + 5)))
     down = ScaledTranslation(0, -44 / 72, figure.dpi_scale_trans)
     return {
         "bbox_to_anchor": (0.0, 0.0),
@@ -243,5 +243,5 @@ def _room_above(ax: Axes) -> float:
     figure = ax.get_figure()
     assert figure is not None
     if figure in own_figures:
-        return float(figure.get_figwidth() - 0.9)
-    return max(float(ax.get_position().width * figure.get_figwidth()), 2.0)
+        return float(figure.bbox.width / figure.dpi - 0.9)
+    return max(float(ax.bbox.width / figure.dpi), 2.0)

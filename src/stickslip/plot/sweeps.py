@@ -131,7 +131,9 @@ def _labelled(ax: Axes) -> list[Artist]:
     """What the legend names: marks large enough to be seen, whatever the size of the points."""
     from matplotlib.lines import Line2D
 
-    clouds = [each for each in ax.get_children() if each.get_gid() in CLOUDS and each.get_label()[:1] not in ("", "_")]
+    clouds = [
+        each for each in ax.get_children() if each.get_gid() in CLOUDS and str(each.get_label())[:1] not in ("", "_")
+    ]
     look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 5.5, "markeredgewidth": 0}
     handles: list[Artist] = [
         Line2D([], [], color=each.sweep_color, label=each.get_label(), **look)  # type: ignore[attr-defined]
