@@ -135,6 +135,13 @@ def test_what_stands_on_what():
     assert lower.right <= cover.left and lower.y == cover.y < 0
     tie = next(link for link in machine.links if link.name == "tie")
     assert tie.end.post and tie.end.place == "slab"
+    assert [p.name for p in machine.places if p.wheels] == ["cart"]
+
+
+def test_what_carries_but_rubs_on_nothing_below_has_wheels():
+    slab, rider = ss.Mass("slab", m=2.0), ss.Mass("rider", m=1.0)
+    machine = layout(ss.System(ss.Spring(slab, ss.ground, k=1.0), ss.Contact(rider, slab, law=ss.Coulomb(0.3))))
+    assert [p.name for p in machine.places if p.wheels] == ["slab"]
 
 
 def test_a_layout_is_plain_data():
@@ -209,7 +216,9 @@ def test_bodies_move_as_the_run_does():
         scales.append(np.ptp(film.moved[name]) / np.ptp(x))
         np.testing.assert_allclose(np.diff(film.moved[name]), scales[-1] * np.diff(x), atol=1e-12)
     assert scales[0] == pytest.approx(scales[1], rel=1e-12)
-    np.testing.assert_allclose(np.diff(film.moved["belt"]), scales[0] * system.parameters["belt.speed"] * np.diff(film.times), rtol=1e-9)
+    np.testing.assert_allclose(
+        np.diff(film.moved["belt"]), scales[0] * system.parameters["belt.speed"] * np.diff(film.times), rtol=1e-9
+    )
     np.testing.assert_array_equal(film.modes, exact["mode"].values)
 
 
@@ -246,14 +255,14 @@ def test_contacts_have_the_colour_of_their_mode():
     shown = ss.plot.animate(run, seconds=2.0)
     for i in (0, 13, 39):
         (axes,) = shown.frame(i).axes
-        touching = [line.get_color() for line in axes.lines if line.get_linewidth() == 4.5]
+        touching = [line.get_color() for line in axes.lines if line.get_gid() == "touch"]
         assert touching == [style.STICK if mode == 0 else style.SLIP for mode in shown.film.modes[i]]
 
 
 def test_contacts_without_modes_creep():
     shown = ss.plot.animate(ss.simulate(ss.models.lugre_block(), t=20), seconds=1.0)
     (axes,) = shown.frame(3).axes
-    assert [line.get_color() for line in axes.lines if line.get_linewidth() == 4.5] == [style.QUIET]
+    assert [line.get_color() for line in axes.lines if line.get_gid() == "touch"] == [style.QUIET]
 
 
 def test_a_run_without_dense_output():

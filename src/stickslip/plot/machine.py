@@ -171,7 +171,12 @@ class _Layout:
 
     def _place_masses(self) -> None:
         x = 0.0
-        rubs = {mass.name for part in self.system.rubbing.values() for mass in _rubbing_masses(part)}
+        rubs = {
+            mass.name
+            for part in self.system.rubbing.values()
+            for mass, _ in part.weights
+            if self.below.get(mass.name) != part.against.name
+        }
         for mass in self.row:
             width = self._width(mass.name)
             self._place(mass, x + width / 2, 0.0, width, wheels=mass.name not in rubs)
@@ -372,10 +377,6 @@ def _link_kind(part: Interaction, place: Place | None) -> str:
 
 def _links(system: System) -> Iterable[tuple[str, Interaction]]:
     return ((name, part) for name, part in system.interactions.items() if isinstance(part, Spring | Damper))
-
-
-def _rubbing_masses(part: Rubbing) -> list[Mass]:
-    return [body for body in part.bodies() if isinstance(body, Mass)]
 
 
 def _top(place: Place) -> float:

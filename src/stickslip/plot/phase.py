@@ -127,10 +127,10 @@ def draw_parts(ax: Axes, parts: list[Piece], x: str, y: str, of_contact: str) ->
 
 
 def _turns(parts: list[Piece], name: str) -> int:
-    """How often a state turns back: about twice per period."""
+    """How often a state turns back, about twice per period; steps of a method that do not quite meet are no turns."""
     values = np.concatenate([part.states[name] for part in parts])
     steps = np.diff(values)
-    moving = np.sign(steps[np.abs(steps) > 1e-9 * np.ptp(values)])
+    moving = np.sign(steps[np.abs(steps) > 1e-5 * np.ptp(values)])
     return int(np.count_nonzero(np.diff(moving)))
 
 

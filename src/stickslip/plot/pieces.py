@@ -119,7 +119,8 @@ def within(run: xarray.Dataset, window: tuple[float, float]) -> xarray.Dataset:
 
 def _cut(run: xarray.Dataset, first: float, last: float) -> xarray.Dataset:
     """The run with its first and its last step cut off at these times."""
-    start, end = run["step_start"].values.copy(), run["step_start"].values + run["step_length"].values
+    start = run["step_start"].values.astype(float)
+    end = start + run["step_length"].values
     changed: dict[str, Any] = {}
     if len(start) and start[0] < first:
         for name in ("step_state", "step_force", "step_slip_velocity"):

@@ -26,8 +26,10 @@ REACH = 0.72
 """How far a body may move from its place, in widths of a block."""
 SPACING = 0.3
 COILS = 7
-MOST_NAMES = 12
-"""Masses up to which springs, dampers and contacts are named in a still picture."""
+LEGIBLE = 0.6
+"""Inches for the width of a block from which lines and names are as large as elsewhere; below it they shrink."""
+SMALLEST = 3.0
+"""Points of a font below which nobody reads a name, so that it is left out."""
 Point = tuple[float, float]
 NOWHERE = (np.nan, np.nan)
 
@@ -110,7 +112,12 @@ class Scene:
         self.ax, self.machine = ax, found
         self.places = {place.name: place for place in found.places}
         self.updates: list[Callable[[Pose], None]] = []
+        self.named: list[Point] = []
         left, right, low, high = extent_of(found)
+        figure = ax.get_figure()
+        assert figure is not None
+        size = min(ax.bbox.width / (right - left), ax.bbox.height / (high - low)) / figure.dpi
+        self.zoom = float(np.clip(size / LEGIBLE, 0.15, 1.0))
         ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
         ax.axis("off")
         for surface in found.surfaces:
@@ -155,7 +162,7 @@ class Scene:
     # -- bodies ------------------------------------------------------------------------------------------------------
 
     def _line(self, width: float = 1.2, color: str = style.INK, z: float = 3.0, **look: Any) -> Any:
-        return self.ax.plot([], [], color=color, linewidth=width, zorder=z, **look)[0]
+        return self.ax.plot([], [], color=color, linewidth=self.zoom * width, zorder=z, **look)[0]
 
     def _draw_block(self, place: Place) -> None:
         from matplotlib.patches import Circle, FancyBboxPatch
@@ -163,14 +170,14 @@ class Scene:
         x, y, w, h = place.x - place.width / 2, place.y - place.height / 2, place.width, place.height
         raised = 0.16 if place.wheels else 0.0
         shape = "round,pad=0,rounding_size=0.06"
-        look: dict[str, Any] = {"facecolor": BODY, "edgecolor": style.INK, "linewidth": 1.3}
+        look: dict[str, Any] = {"facecolor": BODY, "edgecolor": style.INK, "linewidth": 1.3 * self.zoom}
         box = FancyBboxPatch((x, y + raised), w, h - raised, boxstyle=shape, zorder=4, **look)
         self.ax.add_patch(box)
         wheels = [Circle((0, 0), 0.08, zorder=4, **look) for _ in range(2 if place.wheels else 0)]
         for wheel in wheels:
             self.ax.add_patch(wheel)
         if wheels:
-            self.ax.plot([x - 0.8, x + w + 0.8], [y, y], color=style.QUIET, linewidth=0.9, zorder=2)
+            self._line(0.9, style.QUIET, z=2).set_data([x - 0.8, x + w + 0.8], [y, y])
         name = self._name(place.name, (place.x, place.y + raised / 2), place.width)
 
         def update(pose: Pose) -> None:
@@ -183,13 +190,14 @@ class Scene:
         self.updates.append(update)
 
     def _name(self, text: str, at: Point, width: float) -> Any:
-        size = 9.0 * min(1.0, 9 * width / max(len(text), 1))
-        return self.ax.text(*at, plain(text), ha="center", va="center", fontsize=size, color=style.INK, zorder=6)
+        size = 9.0 * self.zoom * min(1.0, 9 * width / max(len(text), 1))
+        shown = plain(text) if size > SMALLEST else ""
+        return self.ax.text(*at, shown, ha="center", va="center", fontsize=size, color=style.INK, zorder=6)
 
     def _draw_disk(self, place: Place) -> None:
         from matplotlib.patches import Circle
 
-        look: dict[str, Any] = {"facecolor": BODY, "edgecolor": style.INK, "linewidth": 1.3}
+        look: dict[str, Any] = {"facecolor": BODY, "edgecolor": style.INK, "linewidth": 1.3 * self.zoom}
         self.ax.add_patch(Circle((place.x, place.y), RADIUS, zorder=4, **look))
         self.ax.add_patch(Circle((place.x, place.y), 0.05, zorder=5, facecolor=style.INK, linewidth=0))
         spoke, dot = self._line(1.6, z=4.5), self._line(z=4.6, marker="o", markersize=6)
@@ -239,7 +247,7 @@ class Scene:
         parts = self._hatched(a, b, up=place.shape == "ceiling", right=not inner)
         texts = []
         if place.moves:
-            high = max(a[1], b[1]) + 0.14
+            high = max(a[1], b[1]) + (0.24 if place.shape == "ceiling" else 0.14)
             texts.append(self._name(place.body, ((a[0] + b[0]) / 2, high), 2.0))
             for part in parts:
                 part.set_color(style.SERIES[1])
@@ -273,7 +281,7 @@ class Scene:
             shape = f"round,pad=0,rounding_size={THICK / 2}"
             band = FancyBboxPatch(
                 (surface.left, low), surface.right - surface.left, THICK, boxstyle=shape, facecolor=BAND,
-                edgecolor=style.INK, linewidth=1.1, zorder=2.2,
+                edgecolor=style.INK, linewidth=1.1 * self.zoom, zorder=2.2,
             )  # fmt: skip
             self.ax.add_patch(band)
         else:
@@ -298,7 +306,7 @@ class Scene:
         from matplotlib.patches import Annulus
 
         place = self.places[surface.around]
-        look: dict[str, Any] = {"facecolor": BAND, "edgecolor": style.INK, "linewidth": 1.1, "zorder": 2.2}
+        look: dict[str, Any] = {"facecolor": BAND, "edgecolor": style.INK, "linewidth": 1.1 * self.zoom, "zorder": 2.2}
         self.ax.add_patch(Annulus((place.x, place.y), RADIUS + RING, RING, **look))
         marks = self._line(1.0, style.QUIET, z=2.4)
         if surface.kind != "ground":
@@ -318,7 +326,7 @@ class Scene:
 
     def _draw_touch(self, touch: Touch) -> None:
         place = self.places[touch.place]
-        line = self._line(4.5, z=5.0, solid_capstyle="butt")
+        line = self._line(4.5, z=5.0, solid_capstyle="butt", gid="touch")
         around = np.linspace(0, 2 * pi, 80)
         rings = [t for t in self.machine.touches if t.place == touch.place]
         radius = RADIUS - 0.05 * rings.index(touch)
@@ -385,8 +393,6 @@ class Scene:
 
     def name_parts(self) -> None:
         """The names of springs, dampers, contacts and forces, where there is room for them."""
-        if sum(place.shape in ("block", "disk", "bob") for place in self.machine.places) > MOST_NAMES:
-            return
         pose = Pose()
         for link in self.machine.links:
             p, q = self._at(link.start, pose), self._at(link.end, pose)
@@ -403,8 +409,10 @@ class Scene:
                 self._small(touch.contact, (x, place.y + touch.y + inside), "center", touch.right - touch.left)
 
     def _small(self, text: str, at: Point, align: str, room: float = 9.0) -> None:
-        size = 7.5 * min(1.0, 11 * room / max(len(text), 1))
-        if size > 3:
+        size = 7.5 * self.zoom * min(1.0, 11 * room / max(len(text), 1))
+        free = all(abs(x - at[0]) > 0.3 or abs(y - at[1]) > 0.24 for x, y in self.named)
+        if size > SMALLEST and free:
+            self.named.append(at)
             self.ax.text(*at, plain(text), ha=align, va="center", fontsize=size, color=style.QUIET, zorder=6)
 
 
