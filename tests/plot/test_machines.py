@@ -83,9 +83,9 @@ def check(system: ss.System, machine: Machine) -> None:
     for name, part in system.interactions.items():
         bodies = {body.name for body in part.bodies()}
         if isinstance(part, ss.Spring | ss.Damper) and not (bodies & bobs and "ground" in bodies):
-            (link,) = [each for each in machine.links if each.name == name]
-            ends = {machine.place(end.place).body for end in (link.start, link.end)}
-            assert ends == bodies
+            links = [each for each in machine.links if each.name == name]
+            ends = {machine.place(end.place).body for link in links for end in (link.start, link.end)}
+            assert ends == bodies and len(links) == len(bodies) - 1
         elif isinstance(part, ss.Force):
             assert [push.place for push in machine.pushes if push.name == name] == [part.on.name]
     for name, part in system.rubbing.items():

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import (
+    WORDS,
     check_name,
     force_label,
-    kind_of_state,
     names,
     notes_of,
+    quantity_of,
     slip_velocity_label,
     state_label,
     symbol,
@@ -240,8 +241,8 @@ def _label(run: xarray.Dataset, panel: Panel) -> str:
         return force_label(run) if panel.kind == "force" else slip_velocity_label(run)
     if len(panel.curves) == 1:
         return state_label(run, panel.curves[0])
-    unit = unit_of(run, panel.curves[0])
-    return with_unit(kind_of_state(panel.kind, unit) + symbol(panel.kind), unit)
+    words = list(dict.fromkeys(quantity_of(run, name) or WORDS.get(panel.kind, "") for name in panel.curves))
+    return with_unit(f"{', '.join(words)} {symbol(panel.kind)}".lstrip(), unit_of(run, panel.curves[0]))
 
 
 def _shade_stick(all_axes: NDArray[Any], run: xarray.Dataset, panels: list[Panel]) -> None:

@@ -18,8 +18,8 @@ GREEK = re.compile(
 FINISHED = "finished"
 """What the attribute `outcome` says of a run that reached its end, and of a sweep with all its points."""
 
-WORDS = {"x": "position ", "v": "velocity "}
-TURNING = {"x": "angle ", "v": "angular velocity "}
+WORDS = {"x": "position", "v": "velocity"}
+TURNING = {"x": "angle", "v": "angular velocity"}
 OF_PARTS = {
     "m": "mass $m$",
     "inertia": "moment of inertia",
@@ -114,30 +114,26 @@ def unit_of(run: xarray.Dataset, name: str) -> str:
 
 def state_label(run: xarray.Dataset, name: str) -> str:
     """The axis label of a state: word, formula, unit."""
+    return named_state(name, unit_of(run, name), quantity_of(run, name))
+
+
+def quantity_of(run: xarray.Dataset, name: str) -> str:
+    """What a variable is: what the data says ("angle"), else by its name, and by the unit of what turns; or ""."""
+    said = str(run[name].attrs.get("quantity", "")) if name in run.variables else ""
     quantity, _, owner = name.partition(".")
-    unit = unit_of(run, name)
-    word = kind_of_state(quantity, unit or unit_of(run, f"x.{owner}")) if owner else ""
-    return with_unit(word + symbol(name), unit)
+    turns = re.match(r"(rad|deg|°)(?![a-zA-Z])", unit_of(run, f"x.{owner}"))
+    return said or (TURNING.get(quantity, "") if owner and turns else "")
 
 
-def named_state(name: str, unit: str) -> str:
+def named_state(name: str, unit: str, quantity: str = "") -> str:
     r"""Word, formula and unit of a state.
 
-    >>> named_state("x.block", "m")
-    'position $x_\\mathrm{block}$ (m)'
+    >>> named_state("x.block", "m"), named_state("x.disk", "rad", "angle")
+    ('position $x_\\mathrm{block}$ (m)', 'angle $x_\\mathrm{disk}$ (rad)')
     """
-    quantity, _, owner = name.partition(".")
-    return with_unit((kind_of_state(quantity, unit) if owner else "") + symbol(name), unit)
-
-
-def kind_of_state(quantity: str, unit: str) -> str:
-    """The word before a formula: "position " or "velocity ", of what turns "angle " or "angular velocity ".
-
-    >>> kind_of_state("x", "m"), kind_of_state("v", "rad/s"), kind_of_state("bristle", "")
-    ('position ', 'angular velocity ', '')
-    """
-    words = TURNING if re.match(r"(rad|deg|°)(?![a-zA-Z])", unit) else WORDS
-    return words.get(quantity, "")
+    letter, _, owner = name.partition(".")
+    word = quantity or (WORDS.get(letter, "") if owner else "")
+    return with_unit(f"{word} {symbol(name)}".lstrip(), unit)
 
 
 def time_label(run: xarray.Dataset) -> str:
@@ -147,7 +143,7 @@ def time_label(run: xarray.Dataset) -> str:
 
 def force_label(run: xarray.Dataset) -> str:
     """The label of a friction force axis."""
-    return with_unit(r"friction force $\lambda$", unit_of(run, "force"))
+    return with_unit(rf"{quantity_of(run, 'force') or 'friction force'} $\lambda$", unit_of(run, "force"))
 
 
 def slip_velocity_label(run: xarray.Dataset) -> str:

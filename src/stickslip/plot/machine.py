@@ -15,7 +15,7 @@ from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import shown
-from stickslip.model.parts import Base, Belt, Body, Damper, Force, Ground, Interaction, Mass, Rubbing, Spring
+from stickslip.model.parts import Base, Belt, Body, Damper, Ground, Interaction, Mass, Rubbing, Spring
 from stickslip.model.system import System
 
 WIDTH, HEIGHT = 1.0, 0.8
@@ -101,10 +101,11 @@ class Touch:
 
 @dataclass(frozen=True)
 class Push:
-    """A force on a mass."""
+    """A force on a mass, or a torque; how it acts there is `weight` times its value."""
 
     name: str
     place: str
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class _Layout:
         self._join_surfaces()
         self._anchor()
         self._join_masses()
-        pushes = [Push(n, p.on.name) for n, p in self.system.interactions.items() if isinstance(p, Force)]
+        pushes = [Push(n, body.name, weight) for n, part in drives(self.system) for body, weight in weights_of(part)]
         return Machine(
             tuple(self.places.values()), tuple(self.links), tuple(self.surfaces), tuple(self.touches), tuple(pushes)
         )
@@ -281,10 +282,10 @@ class _Layout:
         """Links to the ground and to bases, bundled by mass and by body."""
         bundles: dict[tuple[str, str], list[tuple[str, Interaction]]] = {}
         for name, part in _links(self.system):
-            masses = [body for body in part.bodies() if isinstance(body, Mass)]
+            moving = _moving(self.system, part)
             for anchor in part.bodies():
-                if not isinstance(anchor, Mass):
-                    bundles.setdefault((masses[0].name, anchor.name), []).append((name, part))
+                if anchor not in moving:
+                    bundles.setdefault((moving[0].name, anchor.name), []).append((name, part))
         sides: dict[str, list[str]] = {}
         for (mass, body), members in bundles.items():
             place = self.places[mass]
@@ -322,7 +323,7 @@ class _Layout:
     def _join_masses(self) -> None:
         bundles: dict[tuple[str, str], list[tuple[str, Interaction]]] = {}
         for name, part in _links(self.system):
-            first, *others = [body.name for body in part.bodies() if isinstance(body, Mass)]
+            first, *others = [body.name for body in _moving(self.system, part)]
             for other in others:
                 pair = sorted((first, other), key=lambda each: (self.places[each].x, each))
                 bundles.setdefault((pair[0], pair[1]), []).append((name, part))
@@ -348,7 +349,7 @@ def shape_of(mass: Mass, alone: bool) -> str:
     """What a mass looks like: a disk if it turns, a bob if it is called pendulum and rubs on nothing, else a block."""
     if "pendulum" in mass.name.lower() and alone:
         return "bob"
-    return "disk" if mass.unit.startswith(TURNS) else "block"
+    return "disk" if mass.kind == "Rotor" or mass.unit.startswith(TURNS) else "block"
 
 
 def _side_by_side(strips: list[Surface]) -> list[Surface]:
@@ -375,6 +376,21 @@ def _link_kind(part: Interaction, place: Place | None) -> str:
     return "shaft" if place is not None and place.shape == "disk" else "spring"
 
 
+def drives(system: System) -> list[tuple[str, Interaction]]:
+    """Forces and torques by name: what acts on bodies from outside and neither joins nor rubs them."""
+    return [(n, p) for n, p in system.interactions.items() if not isinstance(p, Spring | Damper | Rubbing)]
+
+
+def weights_of(part: Interaction) -> tuple[tuple[Body, float], ...]:
+    """The bodies that a force acts on, with their weights."""
+    return getattr(part, "weights", tuple((body, 1.0) for body in part.bodies()))
+
+
+def _moving(system: System, part: Interaction) -> list[Body]:
+    """The bodies of a part that move freely."""
+    return [body for body in part.bodies() if body in system.masses]
+
+
 def _links(system: System) -> Iterable[tuple[str, Interaction]]:
     return ((name, part) for name, part in system.interactions.items() if isinstance(part, Spring | Damper))
 
@@ -391,7 +407,7 @@ def _supports(system: System) -> dict[str, str]:
     turning = {mass.name for mass in system.masses if shape_of(mass, False) == "disk"}
     for part in system.rubbing.values():
         upper, under = part.weights[0][0].name, part.against.name
-        if isinstance(part.against, Mass) and upper not in below and not {upper, under} & turning:
+        if part.against in system.masses and upper not in below and not {upper, under} & turning:
             chain = [under]
             while chain[-1] in below:
                 chain.append(below[chain[-1]])
@@ -412,7 +428,7 @@ def _row(system: System, below: Mapping[str, str]) -> list[Mass]:
     joined: dict[str, list[str]] = {name: [] for name in masses}
     held: dict[str, int] = dict.fromkeys(masses, 0)
     for part in (*(part for _, part in _links(system)), *system.rubbing.values()):
-        found = [ground_of(body.name) for body in part.bodies() if isinstance(body, Mass)]
+        found = [ground_of(body.name) for body in _moving(system, part)]
         held[found[0]] += len(found) == 1 and not isinstance(part, Rubbing)
         for other in found[1:]:
             if other != found[0]:

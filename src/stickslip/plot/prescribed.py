@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from stickslip.model.functions import Value, arguments_of
-from stickslip.model.parts import Base, Belt, Force
+from stickslip.model.parts import Base, Belt, Body
 from stickslip.model.system import System
+from stickslip.plot.machine import drives, weights_of
 from stickslip.plot.pieces import Floats
 
 FINER = 40
@@ -30,13 +31,18 @@ def given_motions(system: System, times: Floats) -> dict[str, Floats]:
 def pushes(system: System, times: Floats, states: Mapping[str, Floats]) -> dict[str, Floats]:
     """Every force at these times, as a part of its largest value."""
     found = {}
-    for name, part in system.interactions.items():
-        if isinstance(part, Force):
-            own = {quantity: states[f"{quantity}.{part.on.name}"] for quantity in ("x", "v")}
-            known = own | {state.replace(".", "_"): values for state, values in states.items()}
-            values = _over(system, name, part.force, times, known)
-            found[name] = values / (float(np.max(np.abs(values))) or 1.0)
+    by_name = {state.replace(".", "_"): values for state, values in states.items()}
+    for name, part in drives(system):
+        own = {q: _weighted(states, q, weights_of(part)) for q in ("x", "v")}
+        (value,) = part.values().values()
+        values = _over(system, name, value, times, {**own, **by_name})
+        found[name] = values / (float(np.max(np.abs(values))) or 1.0)
     return found
+
+
+def _weighted(states: Mapping[str, Floats], quantity: str, weights: Iterable[tuple[Body, float]]) -> Floats:
+    """The position or the velocity of what a force acts on."""
+    return np.sum([weight * states[f"{quantity}.{body.name}"] for body, weight in weights], axis=0)
 
 
 def pushes_at_start(system: System) -> dict[str, float]:

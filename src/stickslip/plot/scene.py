@@ -11,7 +11,7 @@ import numpy as np
 
 from stickslip.plot import style
 from stickslip.plot.labels import plain, title_of_model
-from stickslip.plot.machine import RADIUS, RING, End, Link, Machine, Place, Surface, Touch, layout
+from stickslip.plot.machine import RADIUS, RING, End, Link, Machine, Place, Push, Surface, Touch, layout
 from stickslip.plot.pieces import Floats
 from stickslip.plot.prescribed import pushes_at_start
 
@@ -130,7 +130,7 @@ class Scene:
         for touch in found.touches:
             self._draw_touch(touch)
         for push in found.pushes:
-            self._draw_push(push.name, self.places[push.place])
+            self._draw_push(push, self.places[push.place])
 
     def show(self, pose: Pose) -> None:
         """Move everything to where it is."""
@@ -370,13 +370,13 @@ class Scene:
     def _turn(self, place: Place, pose: Pose) -> float:
         return self._angle(place, pose) if place.shape == "disk" or place.moves else 0.0
 
-    def _draw_push(self, name: str, place: Place) -> None:
+    def _draw_push(self, push: Push, place: Place) -> None:
         """An arrow over the mass, as long as the force is large; over a disk it points the way that it turns it."""
         line = self._line(1.8, style.SERIES[2], z=6)
-        sense = -1 if place.shape == "disk" else 1
+        sense = float(np.sign(push.weight)) * (-1 if place.shape == "disk" else 1)
 
         def update(pose: Pose) -> None:
-            value = sense * pose.pushes.get(name, 0.0)
+            value = sense * pose.pushes.get(push.name, 0.0)
             up = RADIUS + RING + 0.28 if place.shape == "disk" else place.height / 2 + 0.14
             if place.shape == "bob":
                 x, y = self._swing(place, pose)
