@@ -299,6 +299,7 @@ def test_a_gif_has_all_frames_and_they_differ(run, tmp_path, phase):
             image.seek(i)
             frames.append(np.asarray(image.convert("RGB"), int))
     assert all(np.abs(a - b).max() > 60 for a, b in pairwise(frames))
+    assert all((frame[:3, :3] == 255).all() for frame in frames)
     assert [file.name for file in tmp_path.iterdir()] == ["belt.gif"]
     assert dict(matplotlib.rcParams) == before and pyplot.get_fignums() == []
 

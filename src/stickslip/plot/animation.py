@@ -319,9 +319,13 @@ class Animation:
             yield Image.fromarray(np.asarray(stage.canvas.buffer_rgba())[..., :3].copy())
 
     def _gif(self) -> bytes:
-        """All frames with one palette, so that colours do not flicker."""
+        """All frames with one palette, so that colours do not flicker, in which the background is white."""
         frames = list(self._frames())
         palette = frames[len(frames) // 2].quantize(96)
+        commonest = max(palette.getcolors())[1]
+        colors = palette.getpalette()
+        colors[3 * commonest : 3 * commonest + 3] = 255, 255, 255
+        palette.putpalette(colors)
         first, *rest = (frame.quantize(palette=palette, dither=0) for frame in frames)
         data = io.BytesIO()
         wait = round(1000 / self.frames_per_second)

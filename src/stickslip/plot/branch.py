@@ -54,8 +54,8 @@ MARKS = {
     "adding-sliding": Mark("P"),
 }
 OTHER = Mark("h")
-APART, STEP = 7.0, 4.0
-"""In points of 1/72 inch: how near marks may come to each other, and by what steps they are moved until they do not."""
+APART, STEP = 4.5, 9.5
+"""In points of 1/72 inch: nearer to each other marks hide each other, and they are moved up by steps until they do not."""
 LITTLE = Mark(".", 5.0)
 """Exchange of events: nothing happens to the eye, so it is not to catch it."""
 
@@ -268,8 +268,8 @@ def _draw_marks(ax: Axes, places: Floats, shift: float, look: dict[str, Any]) ->
     above = ax.transData + ScaledTranslation(0, shift / 72, figure.dpi_scale_trans)
     ax.plot(*places, transform=above, **look)
     for x, y in places.T:
-        stem = {"arrowstyle": "-", "color": style.QUIET, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", (x, y), xytext=(0, shift), textcoords="offset points", arrowprops=stem, zorder=3.2)
+        stem = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), xytext=(0, shift), textcoords="offset points", arrowprops=stem, zorder=4.5)
 
 
 def _look(kind: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def pushes(system: System, times: Floats, states: Mapping[str, Floats]) -> dict[
 
 def _weighted(states: Mapping[str, Floats], quantity: str, weights: Iterable[tuple[Body, float]]) -> Floats:
     """The position or the velocity of what a force acts on."""
-    return np.sum([weight * states[f"{quantity}.{body.name}"] for body, weight in weights], axis=0)
+    return np.asarray(np.sum([weight * states[f"{quantity}.{body.name}"] for body, weight in weights], axis=0))
 
 
 def pushes_at_start(system: System) -> dict[str, float]:
