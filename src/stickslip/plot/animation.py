@@ -39,6 +39,7 @@ NEARER = 0.6
 DRIFT = 4.0
 """Where machines go so many times farther than their parts move against each other, the picture goes with them."""
 DPI = 110
+NEARLY_WHITE = 244
 PLANE, FOOT = 3.6, 0.34
 """Inches: the width of a phase plane beside the machine, and the height of what stands below it."""
 
@@ -322,10 +323,9 @@ class Animation:
         """All frames with one palette, so that colours do not flicker, in which the background is white."""
         frames = list(self._frames())
         palette = frames[len(frames) // 2].quantize(96)
-        commonest = max(palette.getcolors())[1]
-        colors = palette.getpalette()
-        colors[3 * commonest : 3 * commonest + 3] = 255, 255, 255
-        palette.putpalette(colors)
+        colors = np.reshape(palette.getpalette(), (-1, 3))
+        colors[colors.min(axis=1) > NEARLY_WHITE] = 255  # Pillow takes any of them for white
+        palette.putpalette(colors.ravel().tolist())
         first, *rest = (frame.quantize(palette=palette, dither=0) for frame in frames)
         data = io.BytesIO()
         wait = round(1000 / self.frames_per_second)

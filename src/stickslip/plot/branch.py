@@ -55,7 +55,7 @@ MARKS = {
 }
 OTHER = Mark("h")
 APART, STEP = 4.5, 9.5
-"""In points of 1/72 inch: nearer to each other marks hide each other, and they are moved up by steps until they do not."""
+"""In points of 1/72 inch: marks nearer to each other than this hide each other, and are moved up by such steps."""
 LITTLE = Mark(".", 5.0)
 """Exchange of events: nothing happens to the eye, so it is not to catch it."""
 
