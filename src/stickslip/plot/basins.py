@@ -23,12 +23,37 @@ FEW_POINTS = 20
 def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     """Draw which attractor each start leads to, from the dataset that `basins` returns.
 
-    Returns the matplotlib Axes.
+    The legend has the share of the starts with its standard error, and where attractors have the same description the
+    state by which they differ. The attractors themselves are drawn with their letters: orbits as lines, all else as
+    points, with an excitation at the phase at which motions start.
 
-    The legend has the share of the starts with its standard error; dots are points of the attractors, with an
-    excitation at the phase at which motions start. `ax`: where to draw; a new figure by default.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `basins` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.basins(ss.basins(system, {"x.block": x, "v.block": v}, t=200))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    PictureError
+        If the data are of something else.
+
+    See Also
+    --------
+    stickslip.basins, phase
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> grid = {"x.block": np.linspace(-3, 3, 4), "v.block": np.linspace(-1, 1, 3)}
+    >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=40)
+    >>> ss.plot.basins(data).get_xlabel()
+    'position $x_\\\\mathrm{block}$'
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch

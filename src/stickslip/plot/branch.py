@@ -77,17 +77,40 @@ def branch(
 ) -> Axes:
     """Draw the bifurcation diagram of one branch or several: a quantity of the orbit along the parameter.
 
-    Returns the matplotlib Axes.
-
-    `branches`: a branch (what `follow` returns, or its `data`), a list of them, or a dictionary from label to branch.
-    `quantity`: "max x.block" (of the first position by default), "min x.block", "max |x.block|", "x.block" for maximum
-    and minimum together, "period", "multipliers" for their moduli, or whatever else the data has for each point.
-    `ax`: where to draw; a new figure by default.
-
     Stable orbits are solid and thick, unstable ones dashed and thin. Special points are hollow where they are those of
-    smooth systems, filled where the discontinuity brings them about; a ring is where the orbit ceases to exist.
+    smooth systems, filled where the discontinuity brings them about; one that would hide another stands above it on a
+    stem. A ring is where the orbit ceases to exist.
 
-    Example: `ss.plot.branch(ss.follow(orbit, "table.speed", to=5))`, `ss.plot.branch([one, two], "period")`.
+    Parameters
+    ----------
+    branches : Branch, xarray.Dataset, or several of them
+        What `follow` returns, or its `data`; a list of them, or a dictionary from label to branch.
+    quantity : str, optional
+        "max x.block" (of the first position by default), "min x.block", "max |x.block|", "x.block" for maximum and
+        minimum together, "period", "multipliers" for their moduli, or whatever else the data has for each point.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    PictureError
+        If there is no such quantity, or branches are along different parameters.
+
+    See Also
+    --------
+    multipliers, bifurcation, stickslip.follow
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+    >>> ax = ss.plot.branch(branch, "period")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('speed of table', 'period $T$')
     """
     found = listed(branches)
     parameter = _common_parameter(found)

@@ -24,10 +24,37 @@ FINENESS = ("step=", "rtol=", "eps=", "eta=", "order=")
 def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None) -> Axes:
     """Draw the error of each method over its cost, from the table that `compare` returns.
 
-    `cost` is "seconds", "evaluations" or "steps". Methods of one kind share a colour, joined in the order of their
-    error; a method whose events differ from the exact ones is drawn hollow. Down and left is better.
+    Methods of one kind share a colour, joined in the order of their error; a method whose events differ from the exact
+    ones is drawn hollow. Down and left is better.
 
-    Example: `ss.plot.comparison(ss.compare(system, [ss.Exact(), ss.Henon(step=0.01)], t=100))`.
+    Parameters
+    ----------
+    table : xarray.Dataset
+        What `compare` returned.
+    cost : str
+        "seconds", "evaluations" or "steps".
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    PictureError
+        If there is no such cost.
+
+    See Also
+    --------
+    stickslip.compare
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> table = ss.compare(ss.models.block_on_belt(), [ss.Exact(), ss.Henon(step=0.01)], t=20)
+    >>> ss.plot.comparison(table, "steps").get_xlabel()
+    'steps'
     """
     if cost not in COSTS:
         raise PictureError(f"there is no cost {cost!r}; there are: {', '.join(COSTS)}")

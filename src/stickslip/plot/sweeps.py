@@ -156,9 +156,29 @@ def _silent(data: xarray.Dataset, parameter: str, state: str) -> tuple[Floats, F
 def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw a Poincaré map: two states at every recorded point of a sweep, or of one of its points.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A sweep that has recorded points.
+    x, y : str, optional
+        Which states; the first position and the next state by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.poincare(ss.sweep(system, [{}], observe="strobe", periods=(300, 20_000), most=20_000))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    See Also
+    --------
+    bifurcation, return_map
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> data = ss.sweep(ss.models.forced_oscillator("III"), {"base.eta": [1.1]}, observe="strobe", periods=(20, 50))
+    >>> ss.plot.poincare(data).get_xlabel()
+    'position $x_\\\\mathrm{block}$'
     """
     _swept(data)
     first = _state(data, x)
@@ -176,14 +196,38 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
 def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes | None = None) -> Axes:
     """Draw a map over two parameters: a colour for each kind of motion, or a number.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A sweep over two parameters; the first goes up, the second to the right.
+    quantity : str
+        "periodicity" (n stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10; "steady sliding" where
+        no contact changes its mode, "rest" where all stick, "no stick", "no period"), "signature" where it was
+        observed, or any number the sweep has for each point: "largest_exponent" where it was observed, "period",
+        "events", "stick_fraction", "maximum" and "minimum" (of the first state or contact).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `data`: a sweep over two parameters; the first goes up, the second to the right. `quantity`: "periodicity" (n
-    stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10), "signature" where it was observed, or any
-    number the sweep has for each point: "largest_exponent" where it was observed, "period", "events", "stick_fraction",
-    "maximum" and "minimum" (of the first state or contact).
+    Returns
+    -------
+    matplotlib.axes.Axes
 
-    Example: `ss.plot.parameter_map(ss.sweep(system, {"contact.normal": loads, "base.eta": etas}))`.
+    Raises
+    ------
+    PictureError
+        If the sweep is not over two parameters, or has no such quantity.
+
+    See Also
+    --------
+    bifurcation, stickslip.sweep
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> over = {"damper.c": [0.1, 0.4], "table.speed": [3.5, 8.0]}
+    >>> data = ss.sweep(ss.models.drill_string(), over, times=(150, 60))
+    >>> [text.get_text() for text in ss.plot.parameter_map(data).get_legend().get_texts()]
+    ['1:1', 'steady sliding']
     """
     vertical, horizontal = _two(data)
     with style.canvas(ax, 7.8, 5.0) as axes:
