@@ -241,7 +241,23 @@ def _size(values: Floats) -> float:
 
 @dataclass(eq=False)
 class Animation:
-    """A run as a moving picture: `save` writes it to a .gif or .mp4 file, and notebooks show it.
+    """A run as a moving picture, which notebooks show: what `animate` returns.
+
+    Attributes
+    ----------
+    run : xarray.Dataset
+        What is shown.
+    film : Film
+        The machine, and how its parts stand in every frame.
+    planes : tuple of str or None
+        States of the phase plane that is drawn beside the machine, if there is one.
+    frames_per_second : float
+        Pictures in a second.
+
+    See Also
+    --------
+    animate : Makes it.
+    machine : A still picture.
 
     Examples
     --------
@@ -302,7 +318,30 @@ class Animation:
     # -- frames --------------------------------------------------------------------------------------------------
 
     def frame(self, i: int) -> Any:
-        """One picture of the animation, as a matplotlib Figure."""
+        """One picture of the animation.
+
+        Parameters
+        ----------
+        i : int
+            Number of the frame, from 0; negative ones count from the end.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture.
+
+        Raises
+        ------
+        IndexError
+            If there are not so many frames.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> run = ss.simulate(ss.models.block_on_belt(), t=20)
+        >>> len(ss.plot.animate(run, seconds=0.5).frame(-1).axes)
+        1
+        """
         stage = _Stage(self.run, self.film, self.planes, self.frames_per_second)
         stage.show(range(len(self.film))[i])
         return stage.figure

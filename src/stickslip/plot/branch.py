@@ -94,6 +94,7 @@ def branch(
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
 
     Raises
     ------
