@@ -28,6 +28,7 @@ BELOW_VERBS = {
     "arguments",
     "excitation",
     "files",
+    "frames",
     "model",
     "symbolic",
     "kernels",
@@ -50,7 +51,8 @@ LAYERS = {
     "excitation": set(),
     "field": {"arguments", "excitation", "kernels", "model", "symbolic", "targets"},
     "methods": {"field", "model", "status", "targets"},
-    "result": {"arguments", "files", "model", "status"},
+    "frames": set(),
+    "result": {"arguments", "files", "frames", "model", "status"},
     "reading": {"files", "model", "result", "status"},
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},
@@ -67,7 +69,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli", "comparison"},
     "matplotlib": {"plot", "cli"},
-    "xarray": {"reading", "result", "plot", "cli", "demo", *VERBS},
+    "xarray": {"frames", "reading", "result", "plot", "cli", "demo", *VERBS},
 }
 """Libraries that only some parts may know."""
 

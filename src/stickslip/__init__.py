@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from stickslip.orbits.guess import OrbitError as OrbitError
     from stickslip.orbits.orbit import Orbit as Orbit
     from stickslip.result import ResultError as ResultError
+    from stickslip.result import Run as Run
     from stickslip.result import interpolate as interpolate
     from stickslip.series.sound import Sound as Sound
     from stickslip.series.sound import to_wav as to_wav
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from stickslip.sweeps.basins import basins as basins
     from stickslip.sweeps.exponents import Lyapunov as Lyapunov
     from stickslip.sweeps.exponents import lyapunov as lyapunov
+    from stickslip.sweeps.layout import Sweep as Sweep
     from stickslip.sweeps.layout import observation_of as observation_of
     from stickslip.sweeps.observation import SweepError as SweepError
     from stickslip.sweeps.observation import largest_exponent as largest_exponent
@@ -149,14 +151,14 @@ _HOME = {
         "SweepError", "largest_exponent", "maxima", "section", "signature", "slip_to_stick", "stick_to_slip", "strobe",
     ),
     "stickslip.sweeps.probability": ("probabilities",),
-    "stickslip.sweeps.layout": ("observation_of",),
+    "stickslip.sweeps.layout": ("Sweep", "observation_of"),
     "stickslip.sweeps.plan": ("Plan",),
     "stickslip.sweeps.prepare": ("plan_sweep",),
     "stickslip.sweeps.run": ("sweep",),
     "stickslip.sweeps.basins": ("Attractor", "attractors_of", "basins"),
     "stickslip.sweeps.exponents": ("Lyapunov", "lyapunov"),
     "stickslip.sweeps.returnmap": ("ReturnMap", "return_map"),
-    "stickslip.result": ("ResultError", "interpolate"),
+    "stickslip.result": ("ResultError", "Run", "interpolate"),
     "stickslip.series.sound": ("Sound", "to_wav"),
     "stickslip.status": ("Status",),
     "stickslip.stopping": ("stops",),

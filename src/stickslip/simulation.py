@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
 from stickslip import result
@@ -17,6 +16,7 @@ from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
+from stickslip.result import Run
 from stickslip.status import Status
 
 MOST_SAMPLES = 10**8
@@ -36,7 +36,7 @@ def simulate(
     dense: bool = True,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
-) -> xr.Dataset:
+) -> Run:
     """Simulate a model and return the labelled run.
 
     Returns an `xarray.Dataset`: states, `mode`, `force` and `slip_velocity` along `time`; the event table along
@@ -86,7 +86,7 @@ def simulate(
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
 
 
-def uninterrupted(run: xr.Dataset) -> xr.Dataset:
+def uninterrupted(run: Run) -> Run:
     """A run as it is; one that the user stopped stops the work it is for."""
     if run.attrs["outcome"] == Status.INTERRUPTED.word:
         raise KeyboardInterrupt

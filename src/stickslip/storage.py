@@ -1,16 +1,17 @@
-"""`save` and `load`: runs, orbits and branches in NetCDF files. What is read is data; none of it is executed."""
+"""`save` and `load`: results in NetCDF files, and tables in CSV files. What is read is data; none of it is executed."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from stickslip import reading, result
+from stickslip import frames, reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.table import FORMAT as BRANCH
 from stickslip.methods.base import Method
@@ -18,27 +19,94 @@ from stickslip.methods.exact import Exact
 from stickslip.methods.smooth import Smooth
 from stickslip.methods.switch import Switch
 from stickslip.model import files
-from stickslip.model.errors import check_number, check_whole, visible
+from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.system import Model
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
 from stickslip.result import ResultError
-from stickslip.sweeps.layout import BASINS
+from stickslip.sweeps.layout import BASINS, Sweep
 from stickslip.sweeps.layout import FORMAT as SWEEP
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ORBIT = "stickslip orbit 1"
 METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smooth": Smooth, "Switch": Switch}
 
 
-def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
-    """Write a run, an orbit or a branch to a NetCDF file; the file appears whole or not at all.
+def save(what: Any, path: str | Path) -> Path:
+    """Write a result to a file; it appears whole or not at all.
 
+    Parameters
+    ----------
+    what
+        A run, a sweep, an Orbit or a Branch; for tables also a pandas frame, or anything with `to_dataframe`.
+    path
+        The name of the file; its ending says what is written. `.nc`: all of the result, as NetCDF, which `load` reads
+        back. `.csv`: a table, `what.to_dataframe()`: the samples of a run, the points of a sweep or a branch. The
+        events of a run are `ss.save(run.to_dataframe("event"), "events.csv")`.
+
+    Returns
+    -------
+    pathlib.Path
+        The path.
+
+    Raises
+    ------
+    ResultError
+        If the ending does not fit, or `what` cannot be kept in such a file.
+    WriteError
+        If the file cannot be written; what was to be saved is still there.
+
+    See Also
+    --------
+    stickslip.load, stickslip.plot.save, stickslip.to_wav
+
+    Examples
+    --------
     >>> import stickslip as ss, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "orbit.nc"
-    >>> ss.load(ss.save(orbit, path)).period == orbit.period
+    >>> ss.load(ss.save(orbit, folder / "orbit.nc")).period == orbit.period
     True
+    >>> ss.save(orbit, folder / "orbit.csv").read_text().split()[0]
+    'time,x.block,v.block,slip_velocity.contact,force.contact,mode.contact'
     """
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise ResultError(f"{shown(path)} is not the name of a file")
+    ending = Path(path).suffix.lower()
+    if ending == ".csv":
+        return result.save_table(_table(what), path)
+    if ending != ".nc":
+        raise ResultError(
+            f"{visible(repr(str(path)))} ends with neither .nc nor .csv: results are kept whole as NetCDF (run.nc), "
+            "tables as CSV (run.csv)"
+        )
+    return _save_whole(what, path)
+
+
+def _table(what: Any) -> pd.DataFrame:
+    """What is written to a CSV file."""
+    import pandas as pd
+
+    if isinstance(what, pd.DataFrame):
+        return what
+    if isinstance(what, xr.Dataset) and not isinstance(what, result.Result):
+        table = frames.natural_frame(what)
+        if table is None:
+            listed = ", ".join(map(str, what.dims))
+            raise ResultError(
+                f"no variable of this Dataset lies along all of its dimensions, {listed}: choose those that belong in "
+                "one table, ss.save(data[[…]], path)"
+            )
+        return table
+    if not hasattr(what, "to_dataframe"):
+        raise ResultError(f"{type(what).__name__} has no table: give a run, a sweep, an Orbit, a Branch or a frame")
+    found: pd.DataFrame = what.to_dataframe()
+    return found
+
+
+def _save_whole(what: Any, path: str | Path) -> Path:
     if isinstance(what, Orbit):
         data = what.data.copy()
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
@@ -47,22 +115,30 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
         orbits = [point for point in what.points if isinstance(point, Orbit)]
         if len(orbits) < len(what.points):
             raise ResultError(
-                "a branch of equilibria cannot be saved whole: save its table, branch.data.to_netcdf(path)"
+                "a branch of equilibria cannot be saved whole: save its table, in a file that ends with .csv, or "
+                "branch.data.to_netcdf(path)"
             )
-        data = what.data
+        table = what.data
         special = [
             {"orbit": _record(p.orbit), "margin": p.margin, "note": p.note, "numbers": p.numbers} for p in what.special
         ]
-        data.attrs |= {
+        table.attrs |= {
             "model": _model_text(what.points[0].model),
             "evaluations": what.evaluations,
             "orbits": json.dumps([_record(orbit) for orbit in orbits]),
             "special": json.dumps(special),
         }
-        return result.save(data, path)
+        return result.save(table, path)
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
-    raise ResultError(f"{type(what).__name__} cannot be saved: give a run, an Orbit or a Branch")
+    raise ResultError(
+        f"{type(what).__name__} cannot be saved whole: give a run, a sweep, an Orbit or a Branch"
+        + (
+            "; its table can, in a file that ends with .csv"
+            if hasattr(what, "to_dataframe") or hasattr(what, "to_csv")
+            else ""
+        )
+    )
 
 
 def load(path: str | Path, trusted: bool = False) -> Any:
@@ -74,7 +150,7 @@ def load(path: str | Path, trusted: bool = False) -> Any:
     data = reading.read(path)
     kind = str(data.attrs.get("format"))
     if kind in (SWEEP, BASINS):
-        return data
+        return Sweep.of(data)
     if kind not in (ORBIT, BRANCH):
         return reading.checked(data, path)
     try:

@@ -15,7 +15,9 @@ from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
 if TYPE_CHECKING:
-    import xarray as xr
+    import pandas as pd
+
+    from stickslip.result import Result
 
 Floats = NDArray[np.float64]
 
@@ -88,11 +90,23 @@ class Branch:
         return [point for point in self.special if point.kind.startswith(kind)]
 
     @property
-    def data(self) -> xr.Dataset:
+    def data(self) -> Result:
         """The branch as a labelled table."""
         from stickslip.branches.table import dataset
 
         return dataset(self)
+
+    def to_dataframe(self, along: str = "point") -> pd.DataFrame:
+        """The branch as a table: a row for each point, or along "special" for each special point.
+
+        >>> import stickslip as ss
+        >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+        >>> frame = branch.to_dataframe("special")
+        >>> str(frame["kind"].iloc[-1]), round(float(frame["value"].iloc[-1]), 6)
+        ('grazing-sliding', 4.611989)
+        """
+        found = self.data.to_dataframe(along)
+        return found.rename(columns=lambda name: str(name).removeprefix(f"{along}_"))
 
     def table(self) -> str:
         """The special points as text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from stickslip.identify.phases import Breakaways
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import shown
 from stickslip.model.system import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def _exponential(t: Any, F_s: Any, F_inf: Any, a: Any) -> Any:
@@ -93,6 +96,10 @@ class AgingFit:
     @property
     def _parameters(self) -> Floats:
         return np.array([self.estimate[name] for name in self.names])
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        return self.estimate.to_dataframe(level)
 
     def __str__(self) -> str:
         return f"{self.law}\n{self.estimate}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
@@ -18,6 +18,9 @@ from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import ModelError, shown
 from stickslip.model.laws import FrictionLaw
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GROUPS = 12
 """Classes of speed in which the residuals of a law that fits have the mean zero."""
@@ -97,6 +100,10 @@ class CharacteristicFit:
         """
         sense = "along" if self.sense > 0 else "against"
         return classes(replace(self.samples, force=self.samples.force - self.offset), count, sense=sense)
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        return self.estimate.to_dataframe(level)
 
     def __str__(self) -> str:
         return f"{self.label}\n{self.estimate}"

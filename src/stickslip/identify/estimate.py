@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
+from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, IdentifyError
 from stickslip.model.errors import check_number
 from stickslip.model.system import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.95
 
@@ -124,6 +129,17 @@ class Estimate:
         [('b', 2.0, 0.0, 2.0, 2.0)]
         """
         return [(name, self[name], self.error(name), *self.interval(name, level)) for name in self.parameters]
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The parameters as a table, a row for each: value, standard error and the limits of its confidence interval.
+
+        >>> estimate = Estimate(("mu",), np.array([0.3]), np.array([[1e-4]]), 10, 11, 0.03)
+        >>> estimate.to_dataframe()["high"].round(4).tolist()
+        [0.3223]
+        """
+        names = ("parameter", "value", "error", "low", "high")
+        rows = list(zip(*self.rows(level), strict=True)) or [()] * len(names)
+        return numbered(dict(zip(names, rows, strict=True)), "").set_index("parameter")
 
     def __str__(self) -> str:
         lines = [f"{name} = {value:.6g} ± {error:.2g}" for name, value, error, *_ in self.rows()]

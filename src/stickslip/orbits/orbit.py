@@ -18,7 +18,9 @@ from stickslip.orbits.signature import Signature
 from stickslip.orbits.stability import Complexes, nontrivial
 
 if TYPE_CHECKING:
-    import xarray as xr
+    import pandas as pd
+
+    from stickslip.result import Run
 
 Floats = NDArray[np.float64]
 BORDER = 1e-9
@@ -72,9 +74,19 @@ class Orbit:
         return np.array([self.start[name] for name in self.model.states])
 
     @cached_property
-    def data(self) -> xr.Dataset:
+    def data(self) -> Run:
         """One period, as `simulate` returns it."""
         return self._run(1.0)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One period as a table, a row for each time: what `Run.to_dataframe` makes of it.
+
+        >>> import stickslip as ss
+        >>> frame = ss.find_orbit(ss.models.block_on_belt()).to_dataframe()
+        >>> round(float(frame.index[-1] - frame.index[0]), 9)
+        12.001031295
+        """
+        return self.data.to_dataframe()
 
     def plot(self, **keywords: Any) -> Any:
         """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too."""
@@ -82,7 +94,7 @@ class Orbit:
 
         return plot.phase(self._run(1.0001), **keywords)
 
-    def _run(self, periods: float) -> xr.Dataset:
+    def _run(self, periods: float) -> Run:
         from stickslip.simulation import simulate, uninterrupted
 
         times = (self.start_time, self.start_time + periods * self.period)

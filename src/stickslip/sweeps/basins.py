@@ -31,7 +31,7 @@ from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
-from stickslip.sweeps.layout import BASINS
+from stickslip.sweeps.layout import BASINS, Sweep
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,7 +99,7 @@ def basins(
     most: int = 4,
     forcing: float | None = None,
     progress: Callable[[float], None] | None = None,
-) -> xr.Dataset:
+) -> Sweep:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
     Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid;
@@ -542,7 +542,7 @@ def _classified(search: _Search, states: Floats, t: float, report: Callable[[flo
 # -- result ----------------------------------------------------------------------------------------------------------
 
 
-def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> xr.Dataset:
+def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> Sweep:
     """Labels over the grid, attractors that nothing leads to left out, the most frequent first."""
     search, labels = crowd.search, crowd.labels
     counts = np.array([np.sum(labels == number) for number in range(len(search.found))], int)
@@ -583,4 +583,4 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "unresolved": unresolved,
         "notes": " ".join(dict.fromkeys(reasons)) if unresolved > 0 else "",
     }
-    return xr.Dataset(data, coordinates, attributes)
+    return Sweep(data, coordinates, attributes)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, check_progress
 from stickslip.field import compile
+from stickslip.frames import numbered
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import ModelError, check_number, check_whole
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
+from stickslip.result import Result
 from stickslip.status import Status
 from stickslip.sweeps.observation import CYCLES
 from stickslip.targets import join
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 RTOL = 1e-10
@@ -57,7 +62,7 @@ class Lyapunov:
     per_cycle_error: Floats
     lost: int
     releases: int
-    history: xr.Dataset
+    history: Result
     status: Status
 
     @property
@@ -73,6 +78,23 @@ class Lyapunov:
         if whole == 0 or whole == len(sums):
             return float(whole)
         return whole + float(sums[whole - 1] / abs(self.exponents[whole]))
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The exponents as a table, a row for each with its error, and the same per cycle.
+
+        >>> import stickslip as ss
+        >>> frame = ss.lyapunov(ss.models.block_on_belt(), t=600).to_dataframe()
+        >>> float(frame["exponent"].iloc[-1]), list(frame.columns)
+        (-inf, ['exponent', 'error', 'per_cycle', 'per_cycle_error'])
+        """
+        columns = {
+            "exponent": self.exponents,
+            "error": self.error,
+            "per_cycle": self.per_cycle,
+            "per_cycle_error": self.per_cycle_error,
+        }
+        unit = f"1/{self.model.time_unit}" if self.model.time_unit else ""
+        return numbered(columns, "direction", {"exponent": unit, "error": unit})
 
     def __repr__(self) -> str:
         values = ", ".join(f"{e:.6g}" for e in self.exponents)
@@ -290,10 +312,10 @@ def _ratio(growth: Floats, lengths: Floats) -> tuple[Floats, Floats]:
     return mean, np.sqrt(np.sum(scatter**2, axis=0) * blocks / max(blocks - 1, 1)) / total
 
 
-def _history(time: Floats, kept: Floats, lost: int, unit: str) -> xr.Dataset:
+def _history(time: Floats, kept: Floats, lost: int, unit: str) -> Result:
     """The exponents as they were after a part of the time."""
     values = (kept[1:] - kept[0]) / time[1:, None]
     values = np.column_stack([values, np.full((len(values), lost), -np.inf)])
     data = {"exponent": (("time", "direction"), values, {"units": f"1/{unit}" if unit else ""})}
     coordinates = {"time": ("time", time[1:], {"units": unit}), "direction": np.arange(1, values.shape[1] + 1)}
-    return xr.Dataset(data, coordinates)
+    return Result(data, coordinates)

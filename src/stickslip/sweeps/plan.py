@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip import result
@@ -32,6 +31,7 @@ from stickslip.sweeps.layout import (
     FORMAT,
     Layout,
     Results,
+    Sweep,
     ValuesOf,
     in_memory,
     labelled,
@@ -397,12 +397,12 @@ class Plan:
 
     # -- results -----------------------------------------------------------------------------------------------------
 
-    def assemble(self, results: Mapping[int, Results]) -> xr.Dataset:
+    def assemble(self, results: Mapping[int, Results]) -> Sweep:
         """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
         pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
         return self.dataset(*in_memory(self.layout, self.count, pieces))
 
-    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> xr.Dataset:
+    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> Sweep:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""
         data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())

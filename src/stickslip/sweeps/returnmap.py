@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
@@ -19,6 +18,7 @@ from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
+from stickslip.result import Result
 from stickslip.sweeps.exponents import neighbours
 
 Floats = NDArray[np.float64]
@@ -166,7 +166,7 @@ class ReturnMap:
         error = float(np.std(blocks, ddof=1) / np.sqrt(len(blocks))) if len(blocks) > 1 else float("nan")
         return float(np.mean(np.concatenate(logs))), error
 
-    def data(self, points: int = 600, within: tuple[float, float] | None = None) -> xr.Dataset:
+    def data(self, points: int = 600, within: tuple[float, float] | None = None) -> Result:
         """The map as a table: `next` and `slope` over x, and the observed points with their successors."""
         x = np.linspace(*self.range(within), check_whole("data: points", points))
         values, slopes = self._returns(x, 1)
@@ -186,7 +186,7 @@ class ReturnMap:
             "units": unit,
         }
         attributes["unique"] = int(self.unique)
-        return xr.Dataset(table, {"x": x}, attributes)
+        return Result(table, {"x": x}, attributes)
 
     def range(self, within: tuple[float, float] | None = None) -> tuple[float, float]:
         """The range given, or the circle of phases, or the range of the observed points."""

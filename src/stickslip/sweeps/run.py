@@ -7,15 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-import xarray as xr
-
 from stickslip.arguments import check_progress
 from stickslip.model.errors import check_whole
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
-from stickslip.sweeps.layout import Results
+from stickslip.sweeps.layout import Results, Sweep
 from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import Asked, check_size, plan_sweep
@@ -29,7 +27,7 @@ REPAIRS = 3
 class UnfinishedSweep(SweepError):
     """A sweep that could not go on, with what was computed until then in `partial`."""
 
-    def __init__(self, message: str, partial: xr.Dataset) -> None:
+    def __init__(self, message: str, partial: Sweep) -> None:
         super().__init__(message)
         self.partial = partial
 
@@ -43,7 +41,7 @@ def sweep(
     cluster: Any = None,
     progress: Progress | None = None,
     **asked: Unpack[Asked],
-) -> xr.Dataset:
+) -> Sweep:
     """Simulate a model at many parameter values and record what its motion does after a transient.
 
     Returns an `xarray.Dataset` along the swept parameters. Recorded points lie along `record` (NaN where there are
@@ -115,7 +113,7 @@ def _signature() -> inspect.Signature:
     own = [each for each in inspect.signature(sweep).parameters.values() if each.kind != each.VAR_KEYWORD]
     known = {each.name for each in own}
     handed = [each for each in inspect.signature(plan_sweep).parameters.values() if each.name not in known]
-    return inspect.Signature([*own[:2], *handed, *own[2:]], return_annotation="xr.Dataset")
+    return inspect.Signature([*own[:2], *handed, *own[2:]], return_annotation="Sweep")
 
 
 OWN = [name for name, each in inspect.signature(sweep).parameters.items() if each.kind == each.KEYWORD_ONLY]
