@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import ModelError, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
+from stickslip.progress import Progress, reporting
 from stickslip.result import Run
 from stickslip.status import Status
 
@@ -35,7 +36,7 @@ def simulate(
     samples: int | ArrayLike | None = None,
     dense: bool = True,
     seed: int = 0,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = None,
 ) -> Run:
     """Simulate a model and return the labelled run.
 
@@ -51,7 +52,8 @@ def simulate(
     - samples: how many evenly spaced times, or which times; by default several in each step.
     - seed: of random friction (`Scatter`); the same seed gives the same run.
     - dense: keep the step polynomials (needed to interpolate).
-    - progress: called now and then with the time reached.
+    - progress: called now and then with the time reached; by default a bar is shown on terminals and in notebooks after
+      a second, with False never, with True also in logs.
 
     A run that stops early keeps everything computed until then, and `run.attrs["status"]` says why.
 
@@ -73,7 +75,8 @@ def simulate(
         _check_mode(field, state, times[0], mode)
     wanted = _sample_times(samples, times)
     collector = _Collector(model, wanted, dense)
-    run = method.integrate(field, state, times, progress or (lambda time: None), collector.add)
+    with reporting(progress, "simulating", lambda t: (t - times[0]) / (times[1] - times[0]), seldom=False) as report:
+        run = method.integrate(field, state, times, report, collector.add)
     sampled_times, sampled_values, steps = collector.finish()
     try:
         text = files.dumps(model, field.formulas)

@@ -25,6 +25,7 @@ from stickslip.orbits.find import excitation, find_orbit, is_same
 from stickslip.orbits.guess import MOST_TURNS, OrbitError, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
+from stickslip.progress import Progress, reporting
 from stickslip.reading import parsed
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
@@ -98,7 +99,7 @@ def basins(
     near: float = 1e-3,
     most: int = 4,
     forcing: float | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = None,
 ) -> Sweep:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
@@ -114,7 +115,7 @@ def basins(
       two looks in a row (of 48 in the time t); on a chaotic one, when it is in its cells from then on to the end.
     - most: how many searches for an attractor may fail, as they do where motions are quasi-periodic.
     - forcing: the period of the excitation, for a model whose equations do not show it.
-    - progress: called now and then with the part of the time that is done.
+    - progress: called now and then with the part of the time that is done; by default a bar, as in `simulate`.
 
     Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end after 3 t, and
     must repeat themselves within t/2. Motions that do not are followed for 4000 periods of the excitation, or 40 t:
@@ -137,9 +138,9 @@ def basins(
     states = _starts(model, axes, start)
     forcing = None if forcing is None else check_number("basins: forcing", forcing, positive=True)
     search = _Search(model, near, check_whole("basins: most", most, 0), forcing)
-    search.measure(states, t)
-    report = progress or (lambda part: None)
-    crowd, status = _classified(search, states, t, report)
+    with reporting(progress, "following starts", lambda part: part) as report:
+        search.measure(states, t)
+        crowd, status = _classified(search, states, t, report)
     return _dataset(model, axes, crowd, status)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from stickslip.model.errors import ModelError, check_number, check_whole
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
+from stickslip.progress import Progress, reporting
 from stickslip.result import Result
 from stickslip.status import Status
 from stickslip.sweeps.observation import CYCLES
@@ -111,7 +112,7 @@ def lyapunov(
     renormalise: int = 1,
     per: str = "time",
     rtol: float = RTOL,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = None,
 ) -> Lyapunov:
     """The Lyapunov exponents of the motion from a start, from its exact derivatives through every event.
 
@@ -126,7 +127,7 @@ def lyapunov(
     - per: what `per_cycle` counts by: "time", "forcing" or "release" (stick → slip). The exponents of a map of release
       points are those per release.
     - rtol: relative tolerance of a step.
-    - progress: called now and then with the part of the time that is done.
+    - progress: called now and then with the part of the time that is done; by default a bar, as in `simulate`.
 
     An excited system has one exponent per state; the direction of time, whose exponent is 0, is not among them. A
     system without excitation that does not come to rest has an exponent 0, along its own motion. Ctrl-C keeps what is
@@ -146,18 +147,18 @@ def lyapunov(
     directions = states if count is None else check_whole("lyapunov: count", count, 1, states, ", the number of states")
     march = _March(neighbours(model, rtol), model.start_state(start), check_whole("lyapunov: renormalise", renormalise))
     cycle_of = _cycles(march.motion, per)
-    report = progress or (lambda part: None)
     rows: list[Floats] = []
     try:
-        status = march.settle(transient, directions)
-        rows.append(march.row())
-        for piece in range(1, PIECES + 1):
-            if not status.finished:
-                break
-            status = march.to(transient + t * piece / PIECES)
-            if status.finished:
-                rows.append(march.row())
-            report(piece / PIECES)
+        with reporting(progress, "following neighbours", lambda part: part) as report:
+            status = march.settle(transient, directions)
+            rows.append(march.row())
+            for piece in range(1, PIECES + 1):
+                if not status.finished:
+                    break
+                status = march.to(transient + t * piece / PIECES)
+                if status.finished:
+                    rows.append(march.row())
+                report(piece / PIECES)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     if not rows:  # interrupted in the transient: nothing is measured, and no direction is known to be lost

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
 from stickslip.arguments import check_progress
 from stickslip.model.errors import check_whole
 from stickslip.model.system import Model, suggest
+from stickslip.progress import Progress, Report, reporting
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
@@ -19,7 +20,6 @@ from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import Asked, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
-Progress = Callable[[int, int], None]
 REPAIRS = 3
 """How often chunks of a store are computed that turn out to be damaged."""
 
@@ -39,7 +39,7 @@ def sweep(
     threads: int | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
     **asked: Unpack[Asked],
 ) -> Sweep:
     """Simulate a model at many parameter values and record what its motion does after a transient.
@@ -76,7 +76,7 @@ def sweep(
       stays there, and is read as far as it is asked for: memory does not limit such a sweep.
     - cluster: a Dask client, cluster or scheduler address to run on, in place of threads. One that is lost ends the
       sweep by an error; what was computed is in the store, or in `partial` of the error.
-    - progress: called with the number of points done and their total.
+    - progress: called with the number of points done and their total; by default a bar, as in `simulate`.
 
     A point that cannot be computed has its `status`, and the others go on. Ctrl-C keeps what is done.
 
@@ -96,7 +96,8 @@ def sweep(
     if checkpoint is None:
         check_size(plan)
     for _ in range(REPAIRS):
-        results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
+        with reporting(progress, "sweeping", lambda done, total: float(done / total)) as report:
+            results, interrupted = run_plan(plan, at_once, report, checkpoint, cluster)
         data = dataset_of(results) if isinstance(results, Checkpoint) else plan.assemble(results)
         if interrupted or not (isinstance(results, Checkpoint) and results.damaged):
             break
@@ -123,7 +124,7 @@ sweep.__signature__ = _signature()  # type: ignore[attr-defined]
 def run_plan(
     plan: Plan,
     threads: int,
-    progress: Progress | None = None,
+    report: Report | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
 ) -> tuple[Mapping[int, Results], bool]:
@@ -131,20 +132,20 @@ def run_plan(
     plan.compile()
     if checkpoint is None:
         kept: dict[int, Results] = {}
-        return kept, _completed(plan, threads, progress, cluster, frozenset(), kept.__setitem__, kept)
+        return kept, _completed(plan, threads, report, cluster, frozenset(), kept.__setitem__, kept)
     store = Checkpoint(checkpoint, plan)
     finished = store.sound()
     if len(finished) == len(plan.chunks):
         return store, False
     with store.alone():
         finished = store.sound(finished)  # another process may just have gone on with it
-        return store, _completed(plan, threads, progress, cluster, finished, store.keep, store)
+        return store, _completed(plan, threads, report, cluster, finished, store.keep, store)
 
 
 def _completed(
     plan: Plan,
     threads: int,
-    progress: Progress | None,
+    report: Report | None,
     cluster: Any,
     finished: frozenset[int],
     keep: Keep,
@@ -158,8 +159,8 @@ def _completed(
         nonlocal done
         keep(index, found)
         done += len(found["status"])
-        if progress:
-            progress(done, plan.count)
+        if report is not None:
+            report(done, plan.count)
 
     try:
         if cluster is None:
