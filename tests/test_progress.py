@@ -17,7 +17,7 @@ import pytest
 
 import stickslip as ss
 from stickslip import progress
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 
 BLOCK = ss.models.block_on_belt()
 
@@ -59,7 +59,7 @@ def shown(monkeypatch):
 
 CALLS = {
     "simulating": lambda **k: ss.simulate(BLOCK, t=1000, **k),
-    "sweeping": lambda **k: ss.sweep(BLOCK, {"belt.speed": [0.1, 0.2]}, t=(20, 20), chunk=1, threads=1, **k),
+    "sweeping": lambda **k: ss.sweep(BLOCK, {"belt.speed": [0.1, 0.2]}, times=(20, 20), chunk=1, threads=1, **k),
     "following neighbours": lambda **k: ss.lyapunov(BLOCK, t=50, **k),
     "searching": lambda **k: ss.find_orbits(BLOCK, starts=2, **k),
     "following": lambda **k: ss.follow(orbit(), "belt.speed", to=0.21, **k),

@@ -20,8 +20,8 @@ def run():
 @pytest.fixture(scope="module")
 def swept():
     over = {"belt.speed": [0.1, 0.2, 0.3], "spring.k": [1.0, 2.0]}
-    observe = {"release": ss.stick_to_slip, "top": ss.maxima("x.block")}
-    return ss.sweep(ss.models.block_on_belt(), over, t=(50, 50), observe=observe)
+    observe = {"release": ss.observe.StickToSlip(), "top": ss.observe.Maxima("x.block")}
+    return ss.sweep(ss.models.block_on_belt(), over, times=(50, 50), observe=observe)
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +66,9 @@ def test_events_are_the_event_table(run):
 
 
 def test_a_wrong_dimension_is_a_sentence(run):
-    with pytest.raises(ss.ResultError, match=r"along 'evnt' to make a table of .did you mean 'event'"):
+    with pytest.raises(ss.errors.ResultError, match=r"along 'evnt' to make a table of .did you mean 'event'"):
         run.to_dataframe("evnt")
-    with pytest.raises(ss.ResultError, match=r"'time'"):
+    with pytest.raises(ss.errors.ResultError, match=r"'time'"):
         run.isel(time=3).to_dataframe()
 
 
@@ -134,7 +134,7 @@ def test_records_are_rows_with_their_parameters(swept, name):
 
 def test_a_list_of_points_has_its_parameters(swept):
     points = [{"belt.speed": 0.1, "spring.k": 2.0}, {"belt.speed": 0.3, "spring.k": 1.0}]
-    data = ss.sweep(ss.models.block_on_belt(), points, t=(50, 50))
+    data = ss.sweep(ss.models.block_on_belt(), points, times=(50, 50))
     frame = data.to_dataframe()
     assert frame[["belt.speed", "spring.k"]].values.tolist() == [[0.1, 2.0], [0.3, 1.0]]
     assert frame["period"].tolist() == [
@@ -206,21 +206,21 @@ def test_orbits_and_branches_are_tables(orbit, tmp_path):
 @pytest.mark.parametrize("name", ["run.mp3", "run", "run.toml", "run.csv.gz", "run.nc4", "run.xlsx"])
 def test_an_ending_that_does_not_fit_is_refused(run, orbit, name, tmp_path):
     for what in (run, orbit):
-        with pytest.raises(ss.ResultError, match=r"ends with neither .nc nor .csv"):
+        with pytest.raises(ss.errors.ResultError, match=r"ends with neither .nc nor .csv"):
             ss.save(what, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_has_no_table_or_no_file_is_a_sentence(run, tmp_path):
-    with pytest.raises(ss.ResultError, match=r"DataFrame cannot be saved whole.*ends with .csv"):
+    with pytest.raises(ss.errors.ResultError, match=r"DataFrame cannot be saved whole.*ends with .csv"):
         ss.save(run.to_dataframe(), tmp_path / "run.nc")
-    with pytest.raises(ss.ResultError, match=r"dict has no table"):
+    with pytest.raises(ss.errors.ResultError, match=r"dict has no table"):
         ss.save({}, tmp_path / "run.csv")
-    with pytest.raises(ss.ResultError, match=r"3 is not the name of a file"):
+    with pytest.raises(ss.errors.ResultError, match=r"3 is not the name of a file"):
         ss.save(run, 3)
-    with pytest.raises(ss.ResultError, match=r"does not exist"):
+    with pytest.raises(ss.errors.ResultError, match=r"does not exist"):
         ss.save(run, tmp_path / "nowhere" / "run.csv")
-    with pytest.raises(ss.ResultError, match=r"lies along all of its dimensions"):
+    with pytest.raises(ss.errors.ResultError, match=r"lies along all of its dimensions"):
         ss.save(xr.Dataset({"a": ("x", [1.0]), "b": ("y", [2.0])}), tmp_path / "plain.csv")
     assert list(tmp_path.iterdir()) == []
     plain = xr.Dataset({"density": ("frequency", [1.0, 4.0])}, {"frequency": [0.5, 1.0]})
@@ -229,7 +229,7 @@ def test_what_has_no_table_or_no_file_is_a_sentence(run, tmp_path):
 
 def test_a_sound_is_a_wav(run, tmp_path):
     with pytest.raises(ValueError, match=r"x.mp3' does not end with .wav"):
-        ss.to_wav(run, tmp_path / "x.mp3")
+        ss.series.to_wav(run, tmp_path / "x.mp3")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -237,7 +237,7 @@ def test_exponents_and_fits_are_tables():
     spectrum = ss.lyapunov(ss.models.block_on_belt(), t=100)
     assert spectrum.to_dataframe()["exponent"].tolist() == spectrum.exponents.tolist()
     v = np.linspace(0.01, 2, 200)
-    fit = ss.identify.characteristic((v, 0.4 / (1 + 3 * v)), "hyperbolic")
+    fit = ss.identify.fit_law((v, 0.4 / (1 + 3 * v)), "hyperbolic")
     frame = fit.to_dataframe()
     assert frame.loc["delta", "value"] == pytest.approx(3.0, abs=1e-6)
     assert frame.loc["delta", "low"] <= 3.0 + 1e-9 and frame.loc["delta", "high"] >= 3.0 - 1e-9

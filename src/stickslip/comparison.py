@@ -10,9 +10,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.arguments import check_progress
+from stickslip.errors import ModelError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate

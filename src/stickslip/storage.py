@@ -1,4 +1,4 @@
-"""`save` and `load`: results in NetCDF files, and tables in CSV files. What is read is data; none of it is executed."""
+"""`save` and `load`: results, tables and models in files. What is read is data; none of it is executed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import xarray as xr
 from stickslip import frames, reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.table import FORMAT as BRANCH
+from stickslip.errors import ModelError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
-from stickslip.methods.smooth import Smooth
+from stickslip.methods.smooth import Smoothing
 from stickslip.methods.switch import Switch
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.system import Model
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
-from stickslip.result import ResultError
 from stickslip.sweeps.layout import BASINS, Sweep
 from stickslip.sweeps.layout import FORMAT as SWEEP
 
@@ -31,36 +31,38 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ORBIT = "stickslip orbit 1"
-METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smooth": Smooth, "Switch": Switch}
+MODEL_FILE = ".toml"
+METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smoothing": Smoothing, "Switch": Switch}
 
 
 def save(what: Any, path: str | Path) -> Path:
-    """Write a result to a file; it appears whole or not at all.
+    """Write a model to a TOML file, a result to a NetCDF file, a table to a CSV file; whole or not at all.
 
     Parameters
     ----------
-    what
-        A run, a sweep, an Orbit or a Branch; for tables also a pandas frame, or anything with `to_dataframe`.
-    path
-        The name of the file; its ending says what is written. `.nc`: all of the result, as NetCDF, which `load` reads
-        back. `.csv`: a table, `what.to_dataframe()`: the samples of a run, the points of a sweep or a branch. The
-        events of a run are `ss.save(run.to_dataframe("event"), "events.csv")`.
+    what : Run, Sweep, Orbit, Branch, System, Filippov or DataFrame
+        A run, a sweep, basins, an orbit, a branch; a model; or a table, or anything that has one (`to_dataframe`).
+    path : path
+        Where to; the ending says what is written. "x.toml": a model. "x.nc": all of a result, which `load` reads back.
+        "x.csv": a table, ``what.to_dataframe()``: the samples of a run, the points of a sweep or a branch. The events
+        of a run are ``ss.save(run.to_dataframe("event"), "events.csv")``.
 
     Returns
     -------
     pathlib.Path
-        The path.
+        The file.
 
     Raises
     ------
     ResultError
-        If the ending does not fit, or `what` cannot be kept in such a file.
-    WriteError
-        If the file cannot be written; what was to be saved is still there.
+        If the ending does not fit, or the file cannot be written; what was to be saved is still there.
+    ModelError
+        If a model has a function whose formula is not known, or the path is not one of a model file.
 
     See Also
     --------
-    stickslip.load, stickslip.plot.save, stickslip.to_wav
+    load : reads it back.
+    stickslip.plot.save : pictures.
 
     Examples
     --------
@@ -74,6 +76,8 @@ def save(what: Any, path: str | Path) -> Path:
     """
     if not isinstance(path, str | os.PathLike) or not str(path):
         raise ResultError(f"{shown(path)} is not the name of a file")
+    if isinstance(what, Model):
+        return _save_model(what, Path(path))
     ending = Path(path).suffix.lower()
     if ending == ".csv":
         return result.save_table(_table(what), path)
@@ -107,6 +111,7 @@ def _table(what: Any) -> pd.DataFrame:
 
 
 def _save_whole(what: Any, path: str | Path) -> Path:
+    """A result in a NetCDF file."""
     if isinstance(what, Orbit):
         data = what.data.copy()
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
@@ -132,7 +137,7 @@ def _save_whole(what: Any, path: str | Path) -> Path:
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
     raise ResultError(
-        f"{type(what).__name__} cannot be saved whole: give a run, a sweep, an Orbit or a Branch"
+        f"{type(what).__name__} cannot be saved whole: give a run, a sweep, an Orbit, a Branch or a System"
         + (
             "; its table can, in a file that ends with .csv"
             if hasattr(what, "to_dataframe") or hasattr(what, "to_csv")
@@ -142,11 +147,40 @@ def _save_whole(what: Any, path: str | Path) -> Path:
 
 
 def load(path: str | Path, trusted: bool = False) -> Any:
-    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit or a Branch, equal to what it was.
+    """Read back what was saved, equal to what it was. A file may come from anybody: nothing in it is executed.
 
-    A file may come from anybody: nothing in it is executed. The model of an orbit or a branch is held to the limits of
-    model files, unless the file is `trusted`.
+    Parameters
+    ----------
+    path : path
+        A model file, "x.toml", or a file of results, "x.nc".
+    trusted : bool, default False
+        Whether you know its author: models that take long to compile are then allowed.
+
+    Returns
+    -------
+    System, Filippov, Dataset, Orbit or Branch
+        What was saved.
+
+    Raises
+    ------
+    ModelError
+        If a model file cannot be read; the message names the place.
+    ResultError
+        If a file of results is damaged, or is none.
+
+    See Also
+    --------
+    save : writes it.
+
+    Examples
+    --------
+    >>> import stickslip as ss, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "belt.toml"
+    >>> ss.load(ss.save(ss.models.block_on_belt(), path)).states
+    ('x.block', 'v.block')
     """
+    if Path(path).suffix == MODEL_FILE:
+        return files.load(path, trusted)
     data = reading.read(path)
     kind = str(data.attrs.get("format"))
     if kind in (SWEEP, BASINS):
@@ -165,10 +199,22 @@ def load(path: str | Path, trusted: bool = False) -> Any:
         ) from None
 
 
-def _model_text(model: Model) -> str:
-    from stickslip.field import compile
+def _formulas(model: Model) -> dict[str, Any]:
+    """The formulas of the functions in a model, as they were traced."""
+    from stickslip.field import Field
 
-    return files.dumps(model, compile(model, target="python", order=8).formulas)
+    return Field.of(model, target="python", order=8).formulas
+
+
+def _model_text(model: Model) -> str:
+    return files.dumps(model, _formulas(model))
+
+
+def _save_model(model: Model, path: Path) -> Path:
+    if path.suffix != MODEL_FILE:
+        raise ModelError(f"{str(path)!r} is no name for a model: it is a text in TOML, so call it {path.stem}.toml")
+    files.save(model, path, _formulas(model))
+    return path
 
 
 def _record(orbit: Orbit) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
-from stickslip.identify.errors import Floats, IdentifyError
+from stickslip.identify.errors import Floats
 from stickslip.model.errors import check_number
 from stickslip.model.system import suggest
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
-from stickslip.identify.errors import Bools, Floats, IdentifyError, column, times
+from stickslip.identify.errors import Bools, Floats, column, times
 from stickslip.model.errors import check_number
 
 if TYPE_CHECKING:
