@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from stickslip import frames
+from stickslip import frames, notebook
 from stickslip._version import __version__
 from stickslip.arguments import floats
 from stickslip.errors import ModelError, ResultError, WriteError
@@ -83,6 +83,20 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         """
         return frames.frame(self, self._rows(along))
 
+    @property
+    def _headline(self) -> str:
+        """What this is, in a line: the model and how it ended."""
+        return ". ".join(str(self.attrs[key]).rstrip(".") for key in ("title", "status") if self.attrs.get(key))
+
+    def __repr__(self) -> str:
+        plain = super().__repr__().replace("<xarray.", "<stickslip.", 1)
+        return f"{self._headline}\n{plain}" if self._headline else plain
+
+    def _repr_html_(self) -> str:
+        kind = type(self).__name__
+        plain = str(super()._repr_html_()).replace(f"xarray.{kind}", f"stickslip.{kind}", 1)
+        return notebook.card(f"{kind}: {self._headline}") + plain if self._headline else plain
+
     def _rows(self, along: str | None) -> list[str]:
         """The dimensions whose places are the rows."""
         if along is None:
@@ -114,6 +128,16 @@ class Run(Result):  # type: ignore[no-untyped-call]
     """
 
     __slots__ = ()
+
+    @property
+    def _headline(self) -> str:
+        if "time" not in self.sizes or self.sizes["time"] == 0 or "status" not in self.attrs:
+            return super()._headline
+        first, last = (float(self["time"].values[i]) for i in (0, -1))
+        unit = f" {self.attrs.get('time_unit', '')}".rstrip()
+        name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
+        changes = f", {self.sizes['event']} changes of mode" if "event" in self.sizes else ""
+        return f"{name}, from {first:.6g} to {last:.6g}{unit}{changes}. {self.attrs['status']}"
 
     def to_dataframe(self, along: str = "time") -> pd.DataFrame:  # type: ignore[override]
         """The samples, a row for each time, or the events, a row for each.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
@@ -135,6 +136,28 @@ class Branch:
         from stickslip.storage import save
 
         return save(self, path)
+
+    def __repr__(self) -> str:
+        return f"<Branch along {self.parameter}: {self._size}>"
+
+    @property
+    def _size(self) -> str:
+        values = self.values if len(self) else np.array([np.nan])
+        what = "equilibria" if any(isinstance(point, Equilibrium) for point in self.points) else "orbits"
+        stable, special = int(np.sum(self.stable)), len(self.special)
+        span = f"from {np.min(values):.6g} to {np.max(values):.6g}"
+        return f"{len(self)} {what} {span}, {stable} stable, {special} special point{'' if special == 1 else 's'}"
+
+    def _repr_html_(self) -> str:
+        periods = [point.orbit.period for point in self.special]
+        texts = ["" if np.isnan(period) else f"{period:.10g}" for period in periods]
+        rows = [(p.kind, f"{p.value:.10g}", text, p.note) for p, text in zip(self.special, texts, strict=True)]
+        return notebook.card(
+            f"Branch along {self.parameter}",
+            notebook.table(rows, ("special point", self.parameter, "period", "")) if rows else "",
+            notebook.notes([self.reason]),
+            note=self._size,
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.points)

@@ -102,6 +102,12 @@ class AgingFit:
         """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
         return self.estimate.to_dataframe(level)
 
+    def __repr__(self) -> str:
+        return f"<AgingFit {self.law}: {self.estimate.brief}>"
+
+    def _repr_html_(self) -> str:
+        return self.estimate.card(f"Static friction against stick time, {self.law}")
+
     def __str__(self) -> str:
         return f"{self.law}\n{self.estimate}"
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.frames import numbered
 from stickslip.identify.curves import KINDS
@@ -142,6 +143,16 @@ class Comparison:
         [1.0]
         """
         return numbered(dict(zip(HEADS, zip(*self.rows(), strict=True), strict=True)), "").set_index("law")
+
+    def __repr__(self) -> str:
+        how = "clear" if self.clear else "not clear"
+        return f"<Comparison of {len(self.fits)} laws: best {self.best.label}, {how}>"
+
+    def _repr_html_(self) -> str:
+        refused = [f"{name}: {why}" for name, why in self.refused.items()]
+        return notebook.card(
+            "Friction laws compared", notebook.table(self.rows(), HEADS), notebook.notes([self.verdict, *refused])
+        )
 
     def __str__(self) -> str:
         lines = [" ".join(f"{head:>12}" for head in HEADS)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats
@@ -141,6 +142,33 @@ class Estimate:
         names = ("parameter", "value", "error", "low", "high")
         rows = list(zip(*self.rows(level), strict=True)) or [()] * len(names)
         return numbered(dict(zip(names, rows, strict=True)), "").set_index("parameter")
+
+    def __repr__(self) -> str:
+        return f"<Estimate from {self.count} samples: {self.brief}>"
+
+    @property
+    def brief(self) -> str:
+        """The parameters with their errors in a line.
+
+        >>> Estimate(("mu",), np.array([0.3]), np.array([[1e-4]]), 10, 11, 0.03).brief
+        'mu = 0.3 ± 0.01'
+        """
+        return ", ".join(f"{name} = {value:.6g} ± {error:.2g}" for name, value, error, *_ in self.rows()) or "none"
+
+    def _repr_html_(self) -> str:
+        return self.card("Estimate")
+
+    def card(self, title: str, *more: str) -> str:
+        """The parameters, with what they are of, in a notebook."""
+        head = ("parameter", "value", "± error", "from", f"to ({confidence(LEVEL)})")
+        rows = [tuple(float(cell) if isinstance(cell, float) else cell for cell in row) for row in self.rows()]
+        return notebook.card(
+            title,
+            notebook.table(rows, head),
+            *more,
+            notebook.notes(self.notes),
+            note=f"{self.count} samples, standard deviation of the residuals {self.deviation:.4g}",
+        )
 
     def __str__(self) -> str:
         lines = [f"{name} = {value:.6g} ± {error:.2g}" for name, value, error, *_ in self.rows()]

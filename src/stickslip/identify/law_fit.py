@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.bins import Classes, classes, of_side
 from stickslip.identify.curves import LawCurve, check_values, law_curve, law_named
@@ -105,6 +106,13 @@ class LawFit:
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
         """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
         return self.estimate.to_dataframe(level)
+
+    def __repr__(self) -> str:
+        return f"<LawFit {self.label}: {self.estimate.brief}>"
+
+    def _repr_html_(self) -> str:
+        lack = f"probability of residuals as uneven as these, if the law is right: {self.lack_of_fit:.3g}"
+        return self.estimate.card(f"Friction law {self.label}, fitted", notebook.notes([lack]))
 
     def __str__(self) -> str:
         return f"{self.label}\n{self.estimate}"

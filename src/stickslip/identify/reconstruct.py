@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
 from stickslip.identify.errors import Bools, Floats, column, times
@@ -60,6 +61,25 @@ class Reconstruction:
     noise: float
     reach: float
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Reconstruction: {self._size}>"
+
+    @property
+    def _size(self) -> str:
+        span = f"{self.time[0]:.6g} to {self.time[-1]:.6g}"
+        stick = f"{100 * np.mean(self.stick):.0f} % in stick"
+        return f"{len(self.time)} samples from {span}, {stick}, noise {self.noise:.3g}"
+
+    def _repr_html_(self) -> str:
+        columns = {"displacement": self.displacement, "velocity": self.velocity, "force": self.force}
+        rows = [(name, float(np.min(each)), float(np.max(each))) for name, each in columns.items()]
+        return notebook.card(
+            "Friction reconstructed from motion",
+            notebook.table(rows, ("", "least", "largest")),
+            notebook.notes(self.notes),
+            note=self._size,
+        )
 
     def to_dataframe(self) -> pd.DataFrame:
         """Everything that is known at every sample, a row for each; the times are the index.

@@ -116,6 +116,12 @@ class RingDown:
 
         return pd.concat([self.contact.to_dataframe(level), self.signal.to_dataframe(level)])
 
+    def __repr__(self) -> str:
+        return f"<RingDown: {self.contact.brief}>"
+
+    def _repr_html_(self) -> str:
+        return self.contact.card("Contact from its ring-down") + self.signal.card("The oscillation")
+
     def __str__(self) -> str:
         return str(self.contact)
 

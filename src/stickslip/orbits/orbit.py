@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
@@ -121,6 +122,16 @@ class Orbit:
         ]
         lines += [f"{name:<12} {value:.12g}" for name, value in self.start.items()]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        start = [(name, value, self.model.units.get(name, "")) for name, value in self.start.items()]
+        begin = notebook.table(start, ("state", f"at t = {self.start_time:.6g}", "unit"))
+        facts = [line.split(maxsplit=1) for line in self.summary().splitlines()[:4]]
+        return notebook.card(
+            f"Orbit of {self.model.about.called}",
+            notebook.table(facts),
+            notebook.folded("where it begins", begin),
+        )
 
     def __repr__(self) -> str:
         stability = "stable" if self.stable else "unstable"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.arguments import check_model, check_progress
 from stickslip.errors import ModelError
 from stickslip.field import Field
@@ -97,6 +98,16 @@ class Lyapunov:
         }
         unit = f"1/{self.model.time_unit}" if self.model.time_unit else ""
         return numbered(columns, "direction", {"exponent": unit, "error": unit})
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.exponents.tolist(), self.error.tolist(), self.per_cycle.tolist(), strict=True)
+        lost = f"{self.lost} lost to stick, " if self.lost else ""
+        return notebook.card(
+            f"Lyapunov exponents of {self.model.about.called}",
+            notebook.table(rows, ("per unit time", "± error", f"per {self.per}")),
+            notebook.notes([self.status.value]),
+            note=f"{lost}dimension by Kaplan and Yorke {self.dimension:.4g}",
+        )
 
     def __repr__(self) -> str:
         values = ", ".join(f"{e:.6g}" for e in self.exponents)

@@ -207,6 +207,15 @@ class Sweep(Result):  # type: ignore[no-untyped-call]
 
     __slots__ = ()
 
+    @property
+    def _headline(self) -> str:
+        axes = [each for each in map(str, self.dims) if each not in WITHIN and each.rpartition(".")[2] != RECORD]
+        sizes = " × ".join(
+            f"{self.sizes[each]} of {each}" if each != "point" else f"{self.sizes[each]} points" for each in axes
+        )
+        name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
+        return f"{name}: {sizes or 'one point'}. {self.attrs.get('status', '')}".rstrip()
+
     def to_dataframe(self, along: str | None = None) -> pd.DataFrame:  # type: ignore[override]
         """The points, a row for each with its parameters, or what they have recorded, a row for each record.
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import result
+from stickslip import notebook, result
 from stickslip._version import __version__
 from stickslip.errors import ModelError
 from stickslip.field import Field, compile_forcings, known
@@ -112,6 +112,27 @@ class Plan:
     chunk_size: int
     given: Model | None = None
     """The model itself, only where it cannot be written as text: then the plan cannot leave this process."""
+
+    def __repr__(self) -> str:
+        name = self.model.about.name or "a model"
+        return f"<Plan of a sweep of {name}: {self.count} points in {len(self.chunks)} chunks>"
+
+    def _repr_html_(self) -> str:
+        unit = "periods of the excitation" if self.duration.in_periods else self.model.time_unit or "units of time"
+        axes = zip(self.axes.names, self.axes.values, strict=True)
+        rows = [(name, len(values), float(np.min(values)), float(np.max(values))) for name, values in axes]
+        facts = [
+            ("observes", ", ".join(f"{name}: {what}" if name else repr(what) for name, what in self.observations)),
+            ("transient", f"{self.duration.transient:.6g} {unit}"),
+            ("observed", f"{self.duration.recorded:.6g} {unit}"),
+            ("chunks", len(self.chunks)),
+        ]
+        return notebook.card(
+            f"Plan of a sweep of {self.model.about.called}",
+            notebook.table(rows, ("swept", "values", "from", "to")),
+            notebook.table(facts),
+            note=f"{self.count} points",
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.given is not None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from stickslip import notebook
 from stickslip.arguments import check_model
 from stickslip.errors import ModelError
 from stickslip.methods.exact import Exact
@@ -201,6 +202,17 @@ class ReturnMap:
         if self.coordinate == PHASE:
             return 0.0, TURN
         return float(np.min(self.points)), float(np.max(self.points))
+
+    def _repr_html_(self) -> str:
+        unit = "rad" if self.coordinate == PHASE else self.model.units[self.coordinate]
+        low, high = self.range()
+        facts = [
+            ("coordinate", f"{self.coordinate} [{unit}]" if unit else self.coordinate),
+            ("range", f"{low:.6g} to {high:.6g}"),
+            ("released", f"{self.contact}, to the side {self.slip:+d}"),
+            ("observed", f"{len(self.observed)} releases"),
+        ]
+        return notebook.card(f"Return map of {self.model.about.called}", notebook.table(facts))
 
     def __repr__(self) -> str:
         name = self.model.about.name or "a model"
