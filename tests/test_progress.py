@@ -154,15 +154,19 @@ def test_a_notebook_shows_its_own_bar(monkeypatch):
     """IPython's part is played: what is displayed is HTML, with names escaped, and is gone at the end."""
     pages = []
 
-    def display(page, display_id):
+    def update(data, raw):
+        assert raw is True
+        pages.append(data["text/html"])
+
+    def display(data, raw, display_id):
         assert display_id is True
-        pages.append(page)
-        return types.SimpleNamespace(update=pages.append)
+        update(data, raw)
+        return types.SimpleNamespace(update=update)
 
     ipython = types.ModuleType("IPython")
     ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
     shelf = types.ModuleType("IPython.display")
-    shelf.HTML, shelf.display = str, display
+    shelf.display = display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", shelf)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)

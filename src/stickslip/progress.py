@@ -191,22 +191,24 @@ class _Terminal:
 
 class _Notebook:
     def __init__(self, what: str) -> None:
-        from IPython.display import HTML, display  # type: ignore[import-not-found, unused-ignore]
+        from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
-        self._html = HTML
-        self._handle: Any = display(HTML(self._text(what, None)), display_id=True)
+        self._handle: Any = display(self._page(what, None), raw=True, display_id=True)
 
     def update(self, text: str, part: float | None) -> None:
-        self._handle.update(self._html(self._text(text, part)))
+        self._handle.update(self._page(text, part), raw=True)
 
     def stop(self) -> None:
-        self._handle.update(self._html(""))
+        self._handle.update(
+            {"text/html": "", "text/plain": ""}, raw=True
+        )  # nothing stays, in exported notebooks neither
 
     @staticmethod
-    def _text(text: str, part: float | None) -> str:
+    def _page(text: str, part: float | None) -> dict[str, str]:
         value = "" if part is None else f' value="{part:.4f}"'
         share = "" if part is None else f" {_percent(part)}"
-        return f'{html.escape(text)} <progress max="1"{value}></progress>{share}'
+        page = f'{html.escape(text)} <progress max="1"{value}></progress>{share}'
+        return {"text/html": page, "text/plain": text + share}
 
 
 class _Log:
