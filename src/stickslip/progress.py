@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol
@@ -29,6 +29,9 @@ PAUSE = 0.1
 LINES = 10.0
 """Seconds between two changes of a bar, and between two lines in a log."""
 
+UNSEEN = (OSError, ValueError)
+"""A terminal that is gone, a log on a full disk: no reason to lose what is computed."""
+
 _inside: ContextVar[bool] = ContextVar("stickslip_progress_inside", default=False)
 
 
@@ -38,15 +41,20 @@ def reporting(progress: Progress, what: str, told: Callable[..., float | str], s
 
     Parameters
     ----------
-    progress
+    progress : callable, bool or None
         As the user gives it: a function, which is called with what the verb reports; None for a bar where there is a
         terminal or a notebook; False for none; True for one in any case, which in a log is a line now and then.
-    what
+    what : str
         What is going on, "simulating".
-    told
+    told : callable
         Makes of what the verb reports the part that is done, from 0 to 1, or words.
-    seldom
+    seldom : bool, default True
         Whether more than a second may lie between two reports: then a thread waits to show the bar.
+
+    Yields
+    ------
+    callable
+        To be called with what the verb reports.
     """
     showing = False if callable(progress) or _inside.get() else is_watched() if progress is None else progress
     with silence():
@@ -119,7 +127,8 @@ class Bar:
                 self._timer.cancel()
                 self._timer.join()  # it may be showing the bar just now
             if self._display is not None:
-                self._display.stop()
+                with suppress(*UNSEEN):
+                    self._display.stop()
 
     def tell(self, told: Callable[..., float | str], *reported: Any) -> None:
         """Move the bar by what is reported, unless it has just moved."""
@@ -137,13 +146,15 @@ class Bar:
         if now < self._next:
             return
         self._next = now + PAUSE
-        self._appear().update(text, part)
+        self._appear()
+        if self._display is not None:
+            with suppress(*UNSEEN):
+                self._display.update(text, part)
 
-    def _appear(self) -> Display:
-        with self._lock:
+    def _appear(self) -> None:
+        with self._lock, suppress(*UNSEEN):
             if self._display is None:
                 self._display = display(self.what)
-            return self._display
 
 
 # -- where it is seen --------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
         Parameters
         ----------
-        along
+        along : str, optional
             The dimension; by default that of the first variable.
 
         Returns
@@ -144,7 +144,7 @@ class Run(Result):  # type: ignore[no-untyped-call]
 
         Parameters
         ----------
-        along
+        along : str, default "time"
             "time", or "event"; "step" gives the polynomials of the steps.
 
         Returns

@@ -100,6 +100,18 @@ class Branch:
     def to_dataframe(self, along: str = "point") -> pd.DataFrame:
         """The branch as a table: a row for each point, or along "special" for each special point.
 
+        Parameters
+        ----------
+        along : str, default "point"
+            "point" or "special".
+
+        Returns
+        -------
+        pandas.DataFrame
+            The parameter, the period, the stability, and the least and the largest value of every state.
+
+        Examples
+        --------
         >>> import stickslip as ss
         >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
         >>> frame = branch.to_dataframe("special")

@@ -75,6 +75,13 @@ class Classes:
     def to_dataframe(self) -> pd.DataFrame:
         """The classes as a table, a row for each.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The columns speed, mean, deviation, error and count.
+
+        Examples
+        --------
         >>> classes(([0.1, 0.1, 0.3, 0.3], [0.4, 0.6, 0.2, 0.2]), 2).to_dataframe()["error"].round(3).tolist()
         [0.1, 0.0]
         """

@@ -139,6 +139,13 @@ class Comparison:
     def to_dataframe(self) -> pd.DataFrame:
         """The laws as a table, a row for each, the best first.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The free parameters, the deviation, both criteria, the difference and the evidence; laws are the index.
+
+        Examples
+        --------
         >>> compare(([0.1, 0.2, 0.3, 0.4], [0.3, 0.31, 0.29, 0.3]), ["coulomb"]).to_dataframe()["evidence"].tolist()
         [1.0]
         """

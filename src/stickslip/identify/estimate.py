@@ -135,6 +135,18 @@ class Estimate:
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
         """The parameters as a table, a row for each: value, standard error and the limits of its confidence interval.
 
+        Parameters
+        ----------
+        level : float, default 0.95
+            The level of the confidence interval.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns value, error, low and high; the names of the parameters are the index.
+
+        Examples
+        --------
         >>> estimate = Estimate(("mu",), np.array([0.3]), np.array([[1e-4]]), 10, 11, 0.03)
         >>> estimate.to_dataframe()["high"].round(4).tolist()
         [0.3223]

@@ -89,6 +89,13 @@ class Breakaways:
     def to_dataframe(self) -> pd.DataFrame:
         """The stick phases as a table, a row for each.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The columns stick_time, force, error, start and end.
+
+        Examples
+        --------
         >>> t = np.arange(0, 4, 0.01)
         >>> v = np.where((t > 1) & (t < 3), 0.0, 1.0)
         >>> breakaways(t, v, np.where(v == 0, t - 1, 0.5), threshold=0.1).to_dataframe()["force"].round(2).tolist()

@@ -84,6 +84,13 @@ class Reconstruction:
     def to_dataframe(self) -> pd.DataFrame:
         """Everything that is known at every sample, a row for each; the times are the index.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The measured and the smoothed displacement, velocity and force with their errors, stick and sure.
+
+        Examples
+        --------
         >>> t = np.arange(0, 10, 0.01)
         >>> frame = reconstruct(t, np.cos(t), mass=1.0, noise=1e-3).to_dataframe()
         >>> bool(abs(frame["force"].iloc[500] + np.cos(5.0)) < 3 * frame["force_error"].iloc[500])

@@ -107,6 +107,18 @@ class RingDown:
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
         """The numbers of the contact, then those of the oscillation, with their errors and confidence intervals.
 
+        Parameters
+        ----------
+        level : float, default 0.95
+            The level of the confidence interval.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns value, error, low and high; the names of the numbers are the index.
+
+        Examples
+        --------
         >>> t = np.linspace(0, 1, 400)
         >>> found = ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0, stiffness=100.0)
         >>> found.to_dataframe()["value"].round(6)[["c_R", "decay"]].tolist()

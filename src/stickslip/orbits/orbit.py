@@ -82,6 +82,13 @@ class Orbit:
     def to_dataframe(self) -> pd.DataFrame:
         """One period as a table, a row for each time: what `Run.to_dataframe` makes of it.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The states and, for each contact, its mode, force and sliding velocity; the times are the index.
+
+        Examples
+        --------
         >>> import stickslip as ss
         >>> frame = ss.find_orbit(ss.models.block_on_belt()).to_dataframe()
         >>> round(float(frame.index[-1] - frame.index[0]), 9)

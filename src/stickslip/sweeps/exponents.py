@@ -85,6 +85,13 @@ class Lyapunov:
     def to_dataframe(self) -> pd.DataFrame:
         """The exponents as a table, a row for each with its error, and the same per cycle.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The columns exponent, error, per_cycle and per_cycle_error.
+
+        Examples
+        --------
         >>> import stickslip as ss
         >>> frame = ss.lyapunov(ss.models.block_on_belt(), t=600).to_dataframe()
         >>> float(frame["exponent"].iloc[-1]), list(frame.columns)

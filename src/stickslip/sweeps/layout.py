@@ -221,7 +221,7 @@ class Sweep(Result):  # type: ignore[no-untyped-call]
 
         Parameters
         ----------
-        along
+        along : str, optional
             None for the points; "record" for what they have recorded, with the name of the observation before it where
             there are several ("strobe.record"); "number" for the attractors of basins.
 
