@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol
 
-from stickslip.files import interrupted_later
+from stickslip.files import interrupts_noted
 
 Report = Callable[..., None]
 Progress = Report | bool | None
@@ -122,7 +122,8 @@ class Bar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with interrupted_later():  # the terminal is left as it was
+        # The terminal is left as it was; Ctrl-C in these milliseconds comes too late for what is already done.
+        with interrupts_noted([]):
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer.join()  # it may be showing the bar just now

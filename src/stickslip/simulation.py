@@ -12,6 +12,7 @@ from stickslip import result
 from stickslip.arguments import check_flag, check_model, check_progress, numbers
 from stickslip.errors import ModelError
 from stickslip.field import Field
+from stickslip.files import interrupts_noted
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model import files
@@ -108,7 +109,11 @@ def simulate(
     collector = _Collector(model, wanted, dense)
     with reporting(progress, "simulating", lambda t: (t - times[0]) / (times[1] - times[0]), seldom=False) as report:
         run = method.integrate(field, state, times, report, collector.add)
-    sampled_times, sampled_values, steps = collector.finish()
+    came: list[int] = []
+    with interrupts_noted(came):  # what was computed is put together, which takes a while where there is much of it
+        sampled_times, sampled_values, steps = collector.finish()
+    if came and run.status.finished:
+        run = replace(run, status=Status.INTERRUPTED)
     try:
         text = files.dumps(model, field.formulas)
     except ModelError as error:
