@@ -74,8 +74,7 @@ def save(what: Any, path: str | Path) -> Path:
     >>> ss.save(orbit, folder / "orbit.csv").read_text().split()[0]
     'time,x.block,v.block,slip_velocity.contact,force.contact,mode.contact'
     """
-    if not isinstance(path, str | os.PathLike) or not str(path):
-        raise ResultError(f"{shown(path)} is not the name of a file")
+    _check_path(path)
     if isinstance(what, Model):
         return _save_model(what, Path(path))
     ending = Path(path).suffix.lower()
@@ -87,6 +86,12 @@ def save(what: Any, path: str | Path) -> Path:
             "tables as CSV (run.csv)"
         )
     return _save_whole(what, path)
+
+
+def _check_path(path: Any) -> None:
+    """Refuse what is no name of a file."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise ResultError(f"{shown(path)} is not the name of a file")
 
 
 def _table(what: Any) -> pd.DataFrame:
@@ -179,6 +184,7 @@ def load(path: str | Path, trusted: bool = False) -> Any:
     >>> ss.load(ss.save(ss.models.block_on_belt(), path)).states
     ('x.block', 'v.block')
     """
+    _check_path(path)
     if Path(path).suffix == MODEL_FILE:
         return files.load(path, trusted)
     data = reading.read(path)
