@@ -65,12 +65,11 @@ from .stopping import stops as stops
 from .storage import load as load
 from .storage import save as save
 from .sweeps.basins import Attractor as Attractor
-from .sweeps.basins import attractors_of as attractors_of
+from .sweeps.basins import Basins as Basins
 from .sweeps.basins import basins as basins
 from .sweeps.exponents import Lyapunov as Lyapunov
 from .sweeps.exponents import lyapunov as lyapunov
 from .sweeps.layout import Sweep as Sweep
-from .sweeps.layout import observation_of as observation_of
 from .sweeps.plan import Plan as Plan
 from .sweeps.prepare import plan_sweep as plan_sweep
 from .sweeps.probability import probabilities as probabilities

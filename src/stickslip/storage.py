@@ -189,8 +189,12 @@ def load(path: str | Path, trusted: bool = False) -> Any:
         return files.load(path, trusted)
     data = reading.read(path)
     kind = str(data.attrs.get("format"))
-    if kind in (SWEEP, BASINS):
+    if kind == SWEEP:
         return Sweep.of(data)
+    if kind == BASINS:
+        from stickslip.sweeps.basins import Basins
+
+        return Basins.of(data)
     if kind not in (ORBIT, BRANCH):
         return reading.checked(data, path)
     try:

@@ -133,9 +133,7 @@ def _state(data: xarray.Dataset, state: str | None) -> str:
     states = [name for name in names(data, "state") if name in data]
     several = [str(name).removesuffix(".record") for name in data.dims if str(name).endswith(".record")]
     if not states and several:
-        raise ValueError(
-            f"this sweep has recorded {', '.join(several)}: choose one, observation_of(data, {several[0]!r})"
-        )
+        raise ValueError(f"this sweep has recorded {', '.join(several)}: choose one, data.observation({several[0]!r})")
     if not states:
         raise ValueError("this sweep has recorded no points: give it something to observe")
     if state is not None:

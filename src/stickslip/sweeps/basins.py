@@ -10,13 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.arguments import check_model, check_progress, numbers
-from stickslip.errors import ModelError, OrbitError
+from stickslip.errors import ModelError, OrbitError, ResultError
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.errors import check_number, check_whole, shown, visible
@@ -101,12 +100,12 @@ def basins(
     most: int = 4,
     forcing: float | None = None,
     progress: Progress = None,
-) -> Sweep:
+) -> Basins:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
     Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid;
     per attractor the `fraction` of the starts with its standard error, and `points` of it (with an excitation: at the
-    phase at which motions start). `attractors_of` lists the attractors.
+    phase at which motions start). `attractors` lists them.
 
     Keywords
     - grid: the values of two states by name; all others are as in `start`.
@@ -128,7 +127,7 @@ def basins(
     >>> import stickslip as ss
     >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
     >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=30)
-    >>> data.fraction.values.tolist(), [str(attractor) for attractor in ss.attractors_of(data)]
+    >>> data.fraction.values.tolist(), [str(attractor) for attractor in data.attractors]
     ([1.0], ['rest in stick'])
     """
     check_model(model)
@@ -145,16 +144,31 @@ def basins(
     return _dataset(model, axes, crowd, status)
 
 
-def attractors_of(data: xr.Dataset) -> list[Attractor]:
-    """The attractors of a `basins` dataset, in the order of their numbers."""
-    if not isinstance(data, xr.Dataset) or "attractors" not in data.attrs:
-        raise ModelError("attractors_of needs the dataset that basins returns")
-    try:
-        return [_attractor(entry) for entry in parsed(data.attrs["attractors"], "attractors")]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ModelError(
-            f"attractors_of: the attribute 'attractors' is damaged ({visible(str(error)[:120])})"
-        ) from None
+class Basins(Sweep):  # type: ignore[no-untyped-call]
+    """Which attractor each start leads to, as `basins` returns it: an `xarray.Dataset` that lists its attractors.
+
+    See Also
+    --------
+    stickslip.basins, stickslip.Attractor, stickslip.plot.basins
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
+    >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=30)
+    >>> [str(attractor) for attractor in data.attractors]
+    ['rest in stick']
+    """
+
+    __slots__ = ()
+
+    @property
+    def attractors(self) -> list[Attractor]:
+        """The attractors, in the order of their numbers."""
+        try:
+            return [_attractor(entry) for entry in parsed(self.attrs["attractors"], "attractors")]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ResultError(f"the attribute 'attractors' is damaged ({visible(str(error)[:120])})") from None
 
 
 def _attractor(entry: dict[str, Any]) -> Attractor:
@@ -544,7 +558,7 @@ def _classified(search: _Search, states: Floats, t: float, report: Callable[[flo
 # -- result ----------------------------------------------------------------------------------------------------------
 
 
-def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> Sweep:
+def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> Basins:
     """Labels over the grid, attractors that nothing leads to left out, the most frequent first."""
     search, labels = crowd.search, crowd.labels
     counts = np.array([np.sum(labels == number) for number in range(len(search.found))], int)
@@ -585,4 +599,4 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "unresolved": unresolved,
         "notes": " ".join(dict.fromkeys(reasons)) if unresolved > 0 else "",
     }
-    return Sweep(data, coordinates, attributes)
+    return Basins(data, coordinates, attributes)
