@@ -181,7 +181,7 @@ class _Samples:
     def quantity(self, part: str, attribute: str, value: Any, variables: Mapping[str, Floats]) -> Floats:
         """A number, or a function evaluated at every point."""
         local = self.system.local(part)
-        if not callable(value):
+        if attribute in self.system.parts[part].numbers(part):
             return np.full(len(self.time), local[attribute])
         needed, parameters = arguments_of(value, f"{attribute} of {part!r}")
         fixed = {name: local[name] for name in parameters}
@@ -201,7 +201,7 @@ class _Samples:
             return self.v[body.name]
         if isinstance(body, Belt):
             return self.quantity(body.name, "speed", body.speed, {"t": self.time})
-        if isinstance(body, Base) and callable(body.motion):
+        if isinstance(body, Base) and body.functions(body.name):
             return self._base_velocity(body)
         return np.zeros(len(self.time))
 
@@ -219,7 +219,7 @@ class _Samples:
         first = evaluate(self.steps.state[:1], np.zeros(1))[0]
         last = evaluate(self.steps.state[-1:], self.steps.length[-1:])[0]
         n = len(self.system.masses)
-        m = np.array([self.system.parameters[f"{mass.name}.m"] for mass in self.system.masses])
+        m = np.array([self.system.local(mass.name)["m"] for mass in self.system.masses])
         return float(0.5 * m @ (last[n : 2 * n] ** 2 - first[n : 2 * n] ** 2))
 
 

@@ -1,7 +1,8 @@
 """Parts of a mechanical system: bodies, and what acts between them.
 
-Every part is a frozen value. Numbers become parameters named `part.parameter`; a plain function may stand for a
-number wherever a `Value` is asked for, and its arguments with defaults become the parameters.
+Every part is a frozen value. Numbers become parameters named `part.parameter`; a `Parameter` that several parts share,
+or a plain function, may stand for any number. The arguments of a function with defaults become the parameters. Those
+without are what it depends on: time and state, where the part says so, else other numbers of the same part.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import ModelError, check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
+from stickslip.model.parameter import Parameter
 from stickslip.model.scatter import Scatter
 from stickslip.model.shapes import check_static, shape_named
+from stickslip.model.terms import Term, numbers
+from stickslip.model.units import DAMPING, FORCE, LENGTH, MASS, PER_SPEED, SPEED, STIFFNESS, TIME, Dimension
 
 Rules = Mapping[str, str]
 
 
-def _check_value(what: str, value: Value, rule: str) -> None:
-    if callable(value):
-        arguments_of(value, what)
-    else:
-        check_number(what, value, positive=rule == "positive", nonnegative=rule == "nonnegative")
+def _check_value(what: str, value: object, rule: str) -> None:
+    check_number(what, value, positive=rule == "positive", nonnegative=rule == "nonnegative")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,9 @@ class Part:
     """What every part has in common: a name, and numbers or functions with a rule each."""
 
     rules: ClassVar[Rules] = {}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {}
+    varying: ClassVar[frozenset[str]] = frozenset()
+    """Numbers that may be functions of time and state."""
 
     @property
     def kind(self) -> str:
@@ -44,18 +48,31 @@ class Part:
 
     def check(self, name: str) -> None:
         """Raise a sentence if a number of this part is not allowed."""
-        for attribute, rule in self.rules.items():
-            value = getattr(self, attribute)
-            if value is not None:
-                _check_value(f"{self.kind} {name!r}: {attribute}", value, rule)
+        what = f"{self.kind} {name!r}"
+        for attribute, value in numbers(self.numbers(what), what).items():
+            _check_value(f"{what}: {attribute}", value, self.rules[attribute])
 
-    def check_parameter(self, name: str, attribute: str, parameter: str, values: Mapping[str, float]) -> None:
-        """Raise a sentence if the value of that parameter, a number of this part, is not allowed."""
-        _check_value(f"{self.kind} {name!r}: {attribute}", values[parameter], self.rules[attribute])
+    def check_term(self, name: str, attribute: str, term: Term, values: Mapping[str, float]) -> None:
+        """Raise a sentence if that number of this part is not allowed for these values of the parameters."""
+        _check_value(f"{self.kind} {name!r}: {attribute}", term.value(values), self.rules[attribute])
 
     def values(self) -> dict[str, Value]:
         """The numbers and functions of this part that enter the equations."""
         return {a: getattr(self, a) for a in self.rules if getattr(self, a) is not None}
+
+    def functions(self, what: str) -> dict[str, Function]:
+        """Those of them that are functions of time and state."""
+        found = {a: value for a, value in self.values().items() if a in self.varying and callable(value)}
+        return {a: value for a, value in found.items() if not _is_constant(value, f"{what}: {a}")}
+
+    def numbers(self, what: str) -> dict[str, Value]:
+        """The others: numbers, whatever they follow from."""
+        functions = self.functions(what)
+        return {a: value for a, value in self.values().items() if a not in functions}
+
+
+def _is_constant(value: Function, what: str) -> bool:
+    return isinstance(value, Parameter) or not arguments_of(value, what)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +104,10 @@ class Mass(Body):
     unit: str = ""
 
     rules: ClassVar[Rules] = {"m": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"m": MASS}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if callable(self.m):
-            raise ModelError(f"Mass {self.name!r}: m is a function; a mass is a positive number")
         if not isinstance(self.unit, str):
             raise ModelError(f"Mass {self.name!r}: unit is {self.unit!r}; it must be a text such as 'm' or 'rad'")
         check_number(f"Mass {self.name!r}: x", self.x)
@@ -109,6 +125,8 @@ class Belt(Body):
     speed: Value = 0.0
 
     rules: ClassVar[Rules] = {"speed": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"speed": SPEED}
+    varying: ClassVar[frozenset[str]] = frozenset({"speed"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +141,8 @@ class Base(Body):
     motion: Value = 0.0
 
     rules: ClassVar[Rules] = {"motion": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"motion": LENGTH}
+    varying: ClassVar[frozenset[str]] = frozenset({"motion"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,11 +184,13 @@ class Spring(Interaction):
 
     a: Body
     b: Body
-    k: float | None = None
+    k: Value | None = None
     force: Function | None = None
     name: str = ""
 
     rules: ClassVar[Rules] = {"k": "nonnegative", "force": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"k": STIFFNESS, "force": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"force"})
 
     def __post_init__(self) -> None:
         _check_pair(self, "k")
@@ -193,11 +215,13 @@ class Damper(Interaction):
 
     a: Body
     b: Body
-    c: float | None = None
+    c: Value | None = None
     force: Function | None = None
     name: str = ""
 
     rules: ClassVar[Rules] = {"c": "nonnegative", "force": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"c": DAMPING, "force": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"force"})
 
     def __post_init__(self) -> None:
         _check_pair(self, "c")
@@ -233,6 +257,8 @@ class Force(Interaction):
     name: str = ""
 
     rules: ClassVar[Rules] = {"force": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"force": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"force"})
 
     def __post_init__(self) -> None:
         if not isinstance(self.on, Mass):
@@ -254,6 +280,11 @@ class Rubbing(Interaction):
     name: str = ""
 
     rules: ClassVar[Rules] = {"normal": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {
+        "normal": FORCE, "correlation_time": TIME, "scatter_static": Dimension(), "scatter_kinetic": Dimension(),
+        "stiffness": STIFFNESS, "damping": DAMPING, "eps": PER_SPEED, "limit": LENGTH, "mean": LENGTH,
+    }  # fmt: skip
+    varying: ClassVar[frozenset[str]] = frozenset({"normal"})
 
     def __post_init__(self) -> None:
         where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
@@ -333,17 +364,17 @@ class Contact(Rubbing):
         super().__post_init__()
 
     @property
-    def scatter_static(self) -> float | None:
+    def scatter_static(self) -> Value | None:
         """The size of the random part of the static coefficient."""
         return self.scatter.amplitude("static") if self.scatter else None
 
     @property
-    def scatter_kinetic(self) -> float | None:
+    def scatter_kinetic(self) -> Value | None:
         """The size of the random part of the kinetic coefficient."""
         return self.scatter.amplitude("kinetic") if self.scatter else None
 
     @property
-    def correlation_time(self) -> float | None:
+    def correlation_time(self) -> Value | None:
         """How long the random parts of successive phases remember each other."""
         return self.scatter.correlation_time if self.scatter else None
 
@@ -371,8 +402,8 @@ class CompliantContact(Contact):
     ('deflection', 'slip_speed')
     """
 
-    stiffness: float = field(kw_only=True)
-    damping: float | None = field(default=None, kw_only=True)
+    stiffness: Value = field(kw_only=True)
+    damping: Value | None = field(default=None, kw_only=True)
 
     rules: ClassVar[Rules] = {**Contact.rules, "stiffness": "positive", "damping": "positive"}
 
@@ -407,7 +438,7 @@ class SmoothContact(Rubbing):
     'arctan'
     """
 
-    eps: float = field(kw_only=True)
+    eps: Value = field(kw_only=True)
     shape: str = field(default="arctan", kw_only=True)
 
     rules: ClassVar[Rules] = {"normal": "positive", "eps": "positive"}
@@ -419,7 +450,6 @@ class SmoothContact(Rubbing):
     def __post_init__(self) -> None:
         what = f"SmoothContact {self.name!r}" if self.name else "a SmoothContact"
         shape_named(self.shape, what)
-        check_number(f"{what}: eps", self.eps, positive=True)
         super().__post_init__()
 
     def check_law(self, values: Mapping[str, float], name: str) -> None:

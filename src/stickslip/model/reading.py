@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import MISSING, fields
+from types import MappingProxyType
 from typing import Any
 
 from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
@@ -23,6 +25,7 @@ from stickslip.model.laws import (
     Tabulated,
 )
 from stickslip.model.limits import MAX_PARTS, MAX_TEXT
+from stickslip.model.parameter import Parameter
 from stickslip.model.parts import (
     Base,
     Belt,
@@ -76,8 +79,10 @@ _LISTS = ("coefficients", "speeds", "values")
 _TEXTS = ("evolution",)
 _ADDED = ("viscous", "aging")
 _ABOUT = ("name", "title", "source", "known", "time_unit")
+_SHARED: ContextVar[Mapping[str, Parameter]] = ContextVar("_SHARED", default=MappingProxyType({}))
+"""The shared parameters of the file that is being read: any formula in it may name them."""
 FUNCTIONS = ("f", "G", "h", "kinetic", "static")
-_SYSTEM = (*_ABOUT, *KEYS, "laws", "start", "parameters", "order")
+_SYSTEM = (*_ABOUT, *KEYS, "laws", "start", "parameters", "order", "force_unit", "units")
 _FILIPPOV = (
     ("states", "f", "G", "h"),
     ("kinetic", "static", "contacts", "parameters", "start", "units"),
@@ -169,6 +174,18 @@ def _about(document: Mapping[str, Any]) -> About:
 
 
 def _system(document: Mapping[str, Any]) -> System:
+    """The system of a document; numbers in [parameters] are shared ones, and those with a dot replace others."""
+    values = _numbers(document, "parameters")
+    shared = {name: Parameter(name, value) for name, value in values.items() if "." not in name}
+    token = _SHARED.set(shared)
+    try:
+        system = _assembled(document)
+    finally:
+        _SHARED.reset(token)
+    return system.with_(values) if values else system
+
+
+def _assembled(document: Mapping[str, Any]) -> System:
     tables = _ordered(part_tables(document), document)
     bodies: dict[str, Body] = {"ground": ground}
     for name, (kind, table) in tables.items():
@@ -182,13 +199,14 @@ def _system(document: Mapping[str, Any]) -> System:
         if name not in bodies:
             with within(f"[{kind}.{name}]"):
                 parts.append(_interaction(kind, name, table, bodies, laws, states))
-    system = System(
+    return System(
         *parts,
         about=_about(document),
         time_unit=_text(document, "time_unit"),
+        force_unit=_text(document, "force_unit"),
+        units=_units(document),
         start=_numbers(document, "start"),
     )
-    return system.with_(_numbers(document, "parameters")) if "parameters" in document else system
 
 
 def part_tables(document: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -233,8 +251,8 @@ def _body(kind: str, name: str, table: dict[str, Any]) -> Body:
     _check_keys(table, *KEYS[kind])
     match kind:
         case "mass":
-            m, x, v = (check_number(key, table.get(key, 0.0)) for key in ("m", "x", "v"))
-            return Mass(name, m=m, x=x, v=v, unit=_text(table, "unit"))
+            x, v = (check_number(key, table.get(key, 0.0)) for key in ("x", "v"))
+            return Mass(name, m=_number("m", table), x=x, v=v, unit=_text(table, "unit"))
         case "belt":
             return Belt(name, speed=_value("speed", table["speed"], TIME))
         case _:
@@ -267,7 +285,7 @@ def _interaction(
 def _rubbing(kind: str, table: Mapping[str, Any], common: tuple[Any, ...]) -> Interaction:
     """A contact of some kind, from what all have in common and what this one has besides."""
     keys = ("stiffness", "damping", "eps")
-    numbers: dict[str, Any] = {key: check_number(key, table[key]) for key in keys if key in table}
+    numbers: dict[str, Any] = {key: _number(key, table) for key in keys if key in table}
     match kind:
         case "contact":
             return Contact(*common, scatter=_scatter(table))
@@ -288,7 +306,7 @@ def _scatter(table: Mapping[str, Any]) -> Scatter | None:
         _check_keys(raw, (), ("static", "kinetic", "correlation_time"))
         values: dict[str, Any] = {}
         for key, value in raw.items():
-            if isinstance(value, dict) and key != "correlation_time":
+            if isinstance(value, dict) and "formula" not in value and key != "correlation_time":
                 with within(key):
                     _check_keys(value, ("distribution",), ("shapes", "loc", "scale"))
                     values[key] = distribution_from(
@@ -296,7 +314,7 @@ def _scatter(table: Mapping[str, Any]) -> Scatter | None:
                         *(value.get(name, default) for name, default in (("shapes", []), ("loc", 0.0), ("scale", 1.0))),
                     )
             else:
-                values[key] = check_number(key, value)
+                values[key] = _number(key, raw)
         return Scatter(**values)
 
 
@@ -308,7 +326,7 @@ def _pair(kind: str, name: str, table: dict[str, Any], bodies: Mapping[str, Body
     make, number = (Spring, "k") if kind == "spring" else (Damper, "c")
     values: dict[str, Any] = {}
     if number in table:
-        values[number] = check_number(number, table[number])
+        values[number] = _number(number, table)
     if "force" in table:
         values["force"] = _value("force", table["force"], ("e",))
     return make(a, b, name=name, **values)
@@ -336,6 +354,26 @@ def _weights(raw: object, bodies: Mapping[str, Body]) -> Mass | dict[Mass, float
     return {_mass("on", name, bodies): check_number(f"on: {name}", weight) for name, weight in raw.items()}
 
 
+def _number(key: str, table: Mapping[str, Any], nonnegative: bool = False) -> Value:
+    """A number, a shared parameter by its name, or a formula of shared parameters and other numbers of the table."""
+    raw = table[key]
+    if callable(raw):
+        return raw
+    if not isinstance(raw, str | dict):
+        return check_number(key, raw, nonnegative=nonnegative)
+    shared = _SHARED.get()
+    if isinstance(raw, str) and raw.strip() in shared:
+        return shared[raw.strip()]
+    others = [name for name in table if name != key and name != "formula"]
+    inner = raw if isinstance(raw, dict) else {"formula": raw}
+    for name in names_in(inner.get("formula", ""), key) if "formula" in inner else ():
+        if name in shared and name in others:
+            raise ModelError(
+                f"{key}: {name!r} is both a number of this table and one of [parameters]; rename the latter"
+            )
+    return _formula(key, inner, others, used=True)
+
+
 def _value(what: str, raw: object, variables: Sequence[str], used: bool = False) -> Value:
     """A number, or a formula of `variables` (of those it uses, where only these count)."""
     if isinstance(raw, str):
@@ -350,10 +388,14 @@ def _value(what: str, raw: object, variables: Sequence[str], used: bool = False)
 def _formula(what: str, table: Mapping[str, Any], variables: Sequence[str], used: bool = False) -> Formula:
     if "formula" not in table:
         raise ModelError(f'{what} has no formula: write {{formula = "a*t", a = 1.0}}, or a number')
-    parameters = {name: number for name, number in table.items() if name != "formula"}
-    names = _known_names(what, table["formula"], {*variables, *parameters})
+    own = {name: number for name, number in table.items() if name != "formula"}
+    parameters: dict[str, Value] = {}
+    for name in own:
+        parameters[name] = own[name] if name in variables else _number(name, own)  # Formula says that it is both
+    shared = {name: parameter for name, parameter in _SHARED.get().items() if name not in {*variables, *own}}
+    names = _known_names(what, table["formula"], {*variables, *own, *shared})
     chosen = tuple(name for name in variables if name in names or not used)
-    return Formula(table["formula"], chosen, parameters, what)
+    return Formula(table["formula"], chosen, parameters | {n: p for n, p in shared.items() if n in names}, what)
 
 
 def _known_names(what: str, text: object, known: set[str]) -> tuple[str, ...]:
@@ -416,7 +458,7 @@ def _law_from_table(raw: object) -> Law:
     assert isinstance(law, FrictionLaw)
     for key, value in added.items():
         with within("aging" if key == "aging" else ""):
-            law = _aged(law, value) if key == "aging" else law.with_viscous(check_number("viscous", value))
+            law = _aged(law, value) if key == "aging" else law.with_viscous(_number("viscous", raw))
     return law
 
 
@@ -424,7 +466,7 @@ def _aged(law: FrictionLaw, raw: object) -> FrictionLaw:
     """The law with a static coefficient that grows: {a, beta} of leine1998, or a formula of stick_time."""
     if isinstance(raw, dict) and "formula" not in raw:
         _check_keys(raw, ("a", "beta"), ("formula",))
-        return law.with_aging(check_number("a", raw["a"]), check_number("beta", raw["beta"]))
+        return law.with_aging(_number("a", raw), _number("beta", raw))
     table = {"formula": raw} if isinstance(raw, str) else raw
     if not isinstance(table, dict):
         raise ModelError(f"it is {shown(raw)}: it must be a table such as {{a = 0.1, beta = 2.0}}, or a formula")
@@ -440,9 +482,9 @@ def _state_law(table: dict[str, Any]) -> StateLaw:
             raise ModelError(f"{key} is {shown(table[key])}: it must be a formula in quotes")
     initial = check_number("initial", table.get("initial", 0.0))
     rest = {key: value for key, value in table.items() if key not in ("rate", "coefficient", "initial")}
-    values = {key: check_number(key, value) for key, value in rest.items()}
+    values = {key: _number(key, rest) for key in rest}
     in_rate, in_coefficient = (names_in(table[key], key) for key in ("rate", "coefficient"))
-    for name in values.keys() - {*in_rate, *in_coefficient}:
+    for name in values.keys() - {*in_rate, *in_coefficient, *_sources(values)}:
         raise ModelError(f"the parameter {name!r} is used neither by the rate nor by the coefficient: take it out")
     used = {n: x for n, x in values.items() if n in in_coefficient}
     rate, coefficient = {"formula": table["rate"], **values}, {"formula": table["coefficient"], **used}
@@ -450,16 +492,20 @@ def _state_law(table: dict[str, Any]) -> StateLaw:
     return StateLaw(_formula("rate", rate, variables), _formula("coefficient", coefficient, variables), initial)
 
 
+def _sources(values: Mapping[str, Value]) -> set[str]:
+    """The names that some of the values follow from."""
+    return {name for value in values.values() if isinstance(value, Formula) for name in value.variables}
+
+
 def _formula_law(table: dict[str, Any]) -> FrictionLaw:
-    static = table.pop("static", None)
+    static = _number("static", table, nonnegative=True) if "static" in table else None
+    table.pop("static", None)
     formula = _formula("the law", table, ("v",))
-    for name in formula.parameters.keys() - set(names_in(formula.text)):
+    for name in formula.parameters.keys() - {*names_in(formula.text), *_sources(formula.parameters)}:
         # An unused parameter does no harm, but a misspelt `viscous` would be lost without a word.
         hint = suggest(name, ("viscous", "static"))
         if "did you mean" in hint:
             raise ModelError(f"the formula does not use its parameter {name!r}{hint} and names in the formula")
-    if static is not None:
-        static = check_number("static", static, nonnegative=True)
     return FunctionLaw(formula, static)
 
 
@@ -471,11 +517,12 @@ def _classic_law(law: type[Law], table: dict[str, Any], added: tuple[str, ...]) 
     for key in table:
         if key in _LISTS:
             numbers = _list(table, key, "numbers")
-            values[key] = tuple(check_number(f"{key}[{i}]", number) for i, number in enumerate(numbers))
+            entries = {f"{key}[{i}]": number for i, number in enumerate(numbers)}
+            values[key] = tuple(_number(entry, entries) for entry in entries)
         elif key in _TEXTS:
             values[key] = _text(table, key)
         else:
-            values[key] = check_number(key, table[key])
+            values[key] = _number(key, table)
     return law(**values)
 
 
@@ -494,18 +541,16 @@ def _filippov(document: Mapping[str, Any]) -> Filippov:
             contacts=contacts,
             start=_numbers(table, "start"),
             about=about,
-            units=_units(table, states),
+            units=_units(table),
             time_unit=time_unit,
         )
 
 
-def _units(table: Mapping[str, Any], states: Sequence[str]) -> dict[str, str]:
+def _units(table: Mapping[str, Any]) -> dict[str, str]:
     units = table.get("units", {})
     if not isinstance(units, dict):
         raise ModelError(f"units is {shown(units)}: it must be a table of texts")
     for name, unit in _flat(units):
-        if name not in states:
-            raise ModelError(f"units names {shown(name)}, which is not a state{suggest(name, states)}")
         if not isinstance(unit, str):
             raise ModelError(f"units: {name} is {shown(unit)}: it must be a text in quotes")
         check_text(f"units: {name}", unit, MAX_TEXT)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field, compile, compile_excitations
 from stickslip.model.errors import ModelError
-from stickslip.model.system import Model
+from stickslip.model.system import Model, System
 from stickslip.result import Steps
 from stickslip.status import Status
 from stickslip.targets import join
@@ -89,11 +89,13 @@ class Entry:
 
 def refuse_chance(model: Model) -> None:
     """Raise a sentence for friction that is drawn anew at every phase: nothing repeats itself then."""
-    for name, value in model.parameters.items():
-        if name.endswith((".scatter_static", ".scatter_kinetic")) and value > 0:
-            raise ModelError(
-                f"{name} is {value:g}: with random friction there is no periodic motion and no derivative; set it to 0"
-            )
+    for contact in model.friction if isinstance(model, System) else ():
+        for name, value in model.local(contact).items():
+            if name in ("scatter_static", "scatter_kinetic") and value > 0:
+                raise ModelError(
+                    f"{contact}.{name} is {value:g}: with random friction there is no periodic motion and no derivative; "
+                    "set it to 0"
+                )
 
 
 class Motion:

@@ -228,7 +228,7 @@ def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tupl
     if set(within) == set(model.states):
         return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
     name = plan.axes.names[0]
-    own = model.parameters.get(getattr(model, "aliases", {}).get(name, name), 0.0)
+    own = model.parameters.get(model.aliases.get(name, name), 0.0)
     alone = replace(plan, axes=Axes((name,), (np.array([own], float),), True), carry=None, observations=())
     found = alone.run(alone.chunks[0])
     low, high = found["minimum"][0], found["maximum"][0]

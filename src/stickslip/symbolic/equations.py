@@ -42,6 +42,7 @@ from stickslip.model.parts import (
     Spring,
 )
 from stickslip.model.system import Filippov, Model, System
+from stickslip.model.terms import Term
 from stickslip.symbolic.memory import TIME, Bonds, Bristles, Compliance, Draw, Memory, Reset, along
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
@@ -136,6 +137,21 @@ def derive(model: Model) -> Equations:
     raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov")
 
 
+def _written(term: Term, named: Callable[[str], sympy.Symbol]) -> sympy.Expr:
+    """A term in symbols: what it follows from written out, down to parameters."""
+    if term.function is None:
+        return named(term.name)
+    inside = {name: sympy.Symbol(name, real=True) for name in term.arguments}
+    traced = trace(term.function, inside, term.what)
+    if not isinstance(traced, sympy.Expr):
+        raise ModelError(f"{term.what} is {shown(traced)}: it must be one number")
+    return traced.xreplace({inside[name]: _written(inner, named) for name, inner in term.arguments.items()})
+
+
+def _short(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name.rpartition(".")[2], real=True)
+
+
 class _Mechanics:
     """Newton's law for every mass, from the parts."""
 
@@ -153,13 +169,17 @@ class _Mechanics:
         for body in system.bodies.values():
             self._place(body)
 
-    def parameter(self, part: str, name: str) -> sympy.Symbol:
-        full = f"{part}.{name}"
-        return symbol(self.system.aliases.get(full, full))
+    def parameter(self, part: str, name: str) -> sympy.Expr:
+        """A number of a part in symbols: a parameter, or the formula by which it follows from parameters."""
+        term = self.system.term(part, name)
+        if term.function is not None:
+            # In a file it stands with the names that parameters have there: shared ones their own, others short ones.
+            self.formulas[f"{part}.{name}"] = formula_text(_written(term, _short))
+        return _written(term, symbol)
 
     def value(self, part: str, attribute: str, value: Any, variables: Mapping[str, sympy.Expr]) -> sympy.Expr:
-        """A number as its parameter, a function as its formula."""
-        if not callable(value):
+        """A number in symbols, a function as its formula."""
+        if attribute in self.system.parts[part].numbers(part):
             return self.parameter(part, attribute)
         what = f"{attribute} of {part!r}"
         needed, parameters = arguments_of(value, what)
@@ -309,13 +329,13 @@ class _Mechanics:
         self, name: str, key: str, function: Function, law: DynamicLaw, known: Mapping[str, sympy.Expr]
     ) -> sympy.Expr:
         """A function of a dynamic law in symbols; traced with plain names first, as files have them."""
-        inside = {n: sympy.Symbol(n, real=True) for n in (*known, *law.parameters())}
+        inside = {n: sympy.Symbol(n, real=True) for n in (*known, *law.given())}
         expression = trace(function, inside, f"the {key} of {name!r}")
         if not isinstance(expression, sympy.Expr):
             raise ModelError(f"the {key} of {name!r} returns {expression}: it must return one number")
         self.formulas[f"{name}.{key}"] = formula_text(expression)
         outside = {inside[n]: e for n, e in known.items()}
-        return expression.xreplace(outside | {inside[n]: self.parameter(name, n) for n in law.parameters()})
+        return expression.xreplace(outside | {inside[n]: self.parameter(name, n) for n in law.given()})
 
     def _sliding(self, part: Rubbing) -> tuple[sympy.Expr, dict[str, sympy.Expr]]:
         """The sliding velocity, and the masses that a force along it acts on."""
@@ -345,15 +365,17 @@ class _Mechanics:
             growing = {n: self.parameter(name, n) for n in arguments_of(law.growth, "growth")[1]}
             growing["stick_time"] = self.internal[f"stick_time.{name}"]
             plain = {n: sympy.Symbol(n, real=True) for n in growing}
-            self.formulas[f"{name}.aging"] = formula_text(trace(law.growth, plain, f"the growth of {name!r}"))
+            growth = trace(law.growth, plain, f"the growth of {name!r}")
+            self.formulas[f"{name}.aging"] = formula_text(growth)
             fresh = self._static(name, law.law, mu, speed)
-            return fresh * trace(law.growth, growing, f"the growth of {name!r}")
+            return fresh * growth.xreplace({plain[n]: e for n, e in growing.items()})
         if isinstance(law, WithViscous):
             return self._static(name, law.law, mu, speed)
         if law.static is None:
             return self._at_rest(mu, speed)
-        symbols = {n: self.parameter(name, n) for n in law.parameters()}
-        return trace(law.static, symbols, f"the static law of {name!r}")
+        plain = {n: sympy.Symbol(n, real=True) for n in law.given()}
+        static = trace(law.static, plain, f"the static law of {name!r}")
+        return static.xreplace({symbol: self.parameter(name, n) for n, symbol in plain.items()})
 
     def _at_rest(self, mu: sympy.Expr, speed: sympy.Symbol) -> sympy.Expr:
         """A kinetic coefficient at zero slip speed."""
@@ -372,7 +394,7 @@ class _Mechanics:
             return self._coefficient(name, law.law, speed) + self.parameter(name, "viscous") * speed
         if isinstance(law, WithAging):
             return self._coefficient(name, law.law, speed)
-        inside = {n: sympy.Symbol(n, real=True) for n in law.parameters()}
+        inside = {n: sympy.Symbol(n, real=True) for n in law.given()}
         v = sympy.Symbol("v", real=True)
         expression = trace(law.kinetic, {"v": v, **inside}, f"the law of {name!r}")
         self.formulas[f"{name}.law"] = formula_text(expression)
