@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from stickslip.model.laws import PoppStelter as PoppStelter
     from stickslip.model.laws import Stribeck as Stribeck
     from stickslip.model.laws import Tabulated as Tabulated
+    from stickslip.model.parameter import Parameter as Parameter
     from stickslip.model.parts import Base as Base
     from stickslip.model.parts import Belt as Belt
     from stickslip.model.parts import CompliantContact as CompliantContact
@@ -121,6 +122,7 @@ _HOME = {
     "stickslip.model.laws": (
         "Coulomb", "FrictionLaw", "FunctionLaw", "Hyperbolic", "Polynomial", "PoppStelter", "Stribeck", "Tabulated",
     ),
+    "stickslip.model.parameter": ("Parameter",),
     "stickslip.model.scatter": ("Scatter",),
     "stickslip.model.system": ("About", "Filippov", "System"),
     "stickslip.model.errors": ("ModelError",),

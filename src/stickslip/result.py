@@ -103,8 +103,10 @@ def build(
     variables: dict[str, Any] = {}
     for i, name in enumerate(model.states):
         variables[name] = ("time", samples["state"][:, i], {"units": model.units[name]})
+    units = model.contact_units()
     for name in ("slip_velocity", "force", "mode"):
-        variables[name] = (("time", "contact"), samples[name])
+        attributes_of_it = {"units": units[name]} if name in units else {}
+        variables[name] = (("time", "contact"), samples[name], attributes_of_it)
     names = contacts[events[:, 1].astype(int)] if len(events) else np.zeros(0, contacts.dtype)
     variables |= {
         "event_time": ("event", events[:, 0].copy()),
@@ -156,7 +158,7 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     for i, name in enumerate(run["state"].values):
         result[str(name)] = ("time", samples["state"][:, i], run[str(name)].attrs)
     for name in ("slip_velocity", "force", "mode"):
-        result[name] = (("time", "contact"), samples[name])
+        result[name] = (("time", "contact"), samples[name], run[name].attrs)
     return result
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import sympy
+
 from stickslip.cli.formulas import Terms, fraction, readable, terms, total
 from stickslip.model.system import Model, System
-from stickslip.symbolic.equations import Equations, derive, formula_text, symbol
+from stickslip.symbolic.equations import Equations, derive, formula_text, in_symbols, symbol
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,19 @@ def written(model: Model) -> EquationText:
     return _Writer(model, derive(model)).text()
 
 
+def derived(model: Model) -> dict[str, str]:
+    """The formulas of all numbers that follow from parameters, by their names.
+
+    >>> from stickslip import Belt, Contact, Coulomb, Mass, Parameter, System
+    >>> mu = Parameter("mu", 0.5)
+    >>> system = System(Contact(Mass("block", m=1.0), Belt("belt", speed=0.2), law=Coulomb(mu, 0.8 * mu)))
+    >>> derived(system)
+    {'contact.mu_k': '0.8·mu'}
+    """
+    names = {str(symbol(name)): name for name in model.parameters}
+    return {name: readable(formula_text(in_symbols(term, symbol)), names) for name, term in model.derived.items()}
+
+
 class _Writer:
     def __init__(self, model: Model, equations: Equations) -> None:
         self.model, self.equations = model, equations
@@ -59,9 +74,11 @@ class _Writer:
         f, weights = self.equations.f[row], self.equations.G[row]
         if not isinstance(self.model, System) or not name.startswith("v."):
             return total(self._terms(f) + self._forces(weights))
-        mass = f"{name.removeprefix('v.')}.m"
-        m = symbol(mass)  # Newton's law: the forces in one sum, over the mass
-        return fraction(self._terms(f * m) + self._forces([weight * m for weight in weights]), mass)
+        # Newton's law: the forces in one sum, over the mass
+        m = in_symbols(self.model.term(name.removeprefix("v."), "m"), symbol)
+        below = self._readable(m)
+        forces = self._terms(sympy.expand(f * m)) + self._forces([weight * m for weight in weights])
+        return fraction(forces, below if m.is_Symbol else f"({below})")
 
     def _forces(self, weights: Sequence[Any]) -> Terms:
         found: Terms = []

@@ -32,8 +32,10 @@ def costs(model: Model) -> dict[str, int]:
     {'block': 3, 'belt': 1, 'spring': 1, 'contact': 18}
     """
     if isinstance(model, System):
-        parts: Mapping[str, Part] = {**model.bodies, **model.interactions}
-        return {name: _part(part) for name, part in parts.items()}
+        following = {name: 0 for name in model.parts}
+        for name, term in model.derived.items():
+            following[name.partition(".")[0]] += term.operations
+        return {name: _part(name, part) + following[name] for name, part in model.parts.items()}
     if isinstance(model, Filippov):
         own = {key: _function(function) for key, function in model.functions.items()}
         return {"states": MASS * len(model.states), "contacts": RUBBING * len(model.contacts), **own}
@@ -59,8 +61,9 @@ def check_cost(model: Model) -> None:
         )
 
 
-def _part(part: Part) -> int:
-    own = sum(_function(value) if callable(value) else SIMPLE for value in part.values().values())
+def _part(name: str, part: Part) -> int:
+    functions = part.functions(name)
+    own = sum(_function(value) if key in functions else SIMPLE for key, value in part.values().items())
     if isinstance(part, Body):
         return MASS if isinstance(part, Mass) else own
     if not isinstance(part, Rubbing):

@@ -52,8 +52,8 @@ from stickslip.model.errors import ModelError, check_number, shown, visible
 from stickslip.model.formula import Formula
 from stickslip.model.limits import MAX_BYTES, MAX_KEY_PARTS
 from stickslip.model.reading import KEYS, model_from, within
-from stickslip.model.system import Model
-from stickslip.model.writing import check_formulas, check_values, document_of, functions_of
+from stickslip.model.system import Model, System
+from stickslip.model.writing import check_formulas, check_terms, check_values, document_of, functions_of
 
 _KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}){{{MAX_KEY_PARTS}}}", re.ASCII)
@@ -116,9 +116,11 @@ def dumps(model: Model, formulas: Mapping[str, Any] | None = None) -> str:
         )
     for key, function in functions_of(model).items():
         if not isinstance(function, Formula):
-            check_values(key, function, functions_of(copy)[key])
+            check_values(model, key, function, functions_of(copy)[key])
+    if isinstance(model, System) and isinstance(copy, System):
+        check_terms(model, copy)
     changed = {name: value for name, value in model.parameters.items() if copy.parameters[name] != value}
-    return _rendered(document | ({"parameters": changed} if changed else {}))
+    return _rendered(document | ({"parameters": document.get("parameters", {}) | changed} if changed else {}))
 
 
 def save(model: Model, path: str | os.PathLike[str], formulas: Mapping[str, Any] | None = None) -> None:

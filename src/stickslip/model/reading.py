@@ -273,12 +273,12 @@ def _interaction(
         case "spring" | "damper":
             return _pair(kind, name, table, bodies)
         case "force":
-            force = _value("force", table["force"], (*states, "x", "v"), used=True)
+            force = _value("force", table["force"], (*states, "x", "v"))
             return Force(_mass("on", table["on"], bodies), force, name=name)
         case _:
             on, against = _weights(table["on"], bodies), _named("against", table["against"], bodies)
             law = _law(table["law"], laws)
-            normal = _value("normal", table.get("normal", 1.0), states, used=True)
+            normal = _value("normal", table.get("normal", 1.0), states)
             return _rubbing(kind, table, (on, against, law, normal, name))
 
 
@@ -374,12 +374,11 @@ def _number(key: str, table: Mapping[str, Any], nonnegative: bool = False) -> Va
     return _formula(key, inner, others, used=True)
 
 
-def _value(what: str, raw: object, variables: Sequence[str], used: bool = False) -> Value:
-    """A number, or a formula of `variables` (of those it uses, where only these count)."""
-    if isinstance(raw, str):
-        return _formula(what, {"formula": raw}, variables, used)
-    if isinstance(raw, dict):
-        return _formula(what, raw, variables, used)
+def _value(what: str, raw: object, variables: Sequence[str]) -> Value:
+    """A number, a shared parameter by its name, or a formula of those `variables` that it uses."""
+    if isinstance(raw, str | dict):
+        shared = _SHARED.get().get(raw.strip()) if isinstance(raw, str) else None
+        return shared or _formula(what, {"formula": raw} if isinstance(raw, str) else raw, variables, used=True)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise ModelError(f"{what} is {shown(raw)}: it must be a number or a formula in quotes")
     return check_number(what, raw)
@@ -517,8 +516,11 @@ def _classic_law(law: type[Law], table: dict[str, Any], added: tuple[str, ...]) 
     for key in table:
         if key in _LISTS:
             numbers = _list(table, key, "numbers")
-            entries = {f"{key}[{i}]": number for i, number in enumerate(numbers)}
-            values[key] = tuple(_number(entry, entries) for entry in entries)
+            entries = {f"c{i}": number for i, number in enumerate(numbers)}
+            values[key] = tuple(
+                _number(f"c{i}", entries) if isinstance(number, str | dict) else check_number(f"{key}[{i}]", number)
+                for i, number in enumerate(numbers)
+            )
         elif key in _TEXTS:
             values[key] = _text(table, key)
         else:

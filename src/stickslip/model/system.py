@@ -108,6 +108,31 @@ class Model:
             raise ModelError(f"there is no parameter {name!r}{suggest(name, self.parameters)}")
         return resolved
 
+    def unit_of(self, name: str) -> str:
+        """The unit of a state or of a parameter, by any of its names; "" where it is not known.
+
+        Parameters
+        ----------
+        name : str
+            A state ("x.block"), a parameter ("spring.k", or a shared one), or a number that follows from others.
+
+        Raises
+        ------
+        ModelError
+            If the model has nothing of that name.
+
+        Examples
+        --------
+        >>> from stickslip import Mass, Spring, System, ground
+        >>> block = Mass("block", m=1.0, unit="m")
+        >>> System(Spring(block, ground, k=1.0), time_unit="s", force_unit="N").unit_of("spring.k")
+        'N/m'
+        """
+        known = self.aliases.get(name, name)
+        if known not in self.units:
+            raise ModelError(f"there is no state or parameter {shown(name)}{suggest(str(name), self.units)}")
+        return self.units[known]
+
     def contact_units(self) -> dict[str, str]:
         """The units of `force` and `slip_velocity`; "" where they are not known, or not the same at all contacts."""
         return {"force": "", "slip_velocity": ""}
@@ -177,7 +202,7 @@ class System(Model):
         start: Mapping[str, float] | None = None,
     ) -> None:
         self.about = about if about is not None else About(name=name)
-        self.time_unit, self.force_unit, self._given_units = time_unit, force_unit, dict(units or {})
+        self.time_unit, self.force_unit, self.given_units = time_unit, force_unit, dict(units or {})
         self.bodies, self.interactions = _collect(parts)
         self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
         if not self.masses:
@@ -248,7 +273,7 @@ class System(Model):
         numbers = _Numbers(self.bodies, self.interactions)
         self._values, self._terms = numbers.values, numbers.terms
         self.aliases, self.derived = numbers.aliases, numbers.derived
-        self._shared = numbers.shared
+        self.shared = numbers.shared
         self.units = self._state_units() | self._parameter_units()
 
     def _state_units(self) -> dict[str, str]:
@@ -266,8 +291,8 @@ class System(Model):
                     dimension = part.friction.dimension(short)
                 full = term.name or f"{name}.{short}"
                 units[full] = units.get(full, "") or self._unit(part, dimension)
-        units |= {name: parameter.unit for name, parameter in self._shared.items() if parameter.unit}
-        for name, unit in self._given_units.items():
+        units |= {name: parameter.unit for name, parameter in self.shared.items() if parameter.unit}
+        for name, unit in self.given_units.items():
             known = self.aliases.get(name, name)
             if known not in units:
                 raise ModelError(f"units: there is no parameter {shown(name)}{suggest(str(name), units)}")

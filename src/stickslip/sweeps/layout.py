@@ -18,7 +18,7 @@ from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
-from stickslip.sweeps.axes import Axes
+from stickslip.sweeps.axes import START, Axes
 from stickslip.sweeps.observation import SweepError
 
 FORMAT = "stickslip sweep 1"
@@ -234,7 +234,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
 
 def _coordinates(model: Model, axes: Axes) -> dict[str, Any]:
     coordinates: dict[str, Any] = {
-        name: (name if axes.grid else "point", values.copy())
+        name: (name if axes.grid else "point", values.copy(), {"units": model.unit_of(name.removeprefix(START))})
         for name, values in zip(axes.names, axes.values, strict=True)
     }
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")

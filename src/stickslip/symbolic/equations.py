@@ -137,15 +137,19 @@ def derive(model: Model) -> Equations:
     raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov")
 
 
-def _written(term: Term, named: Callable[[str], sympy.Symbol]) -> sympy.Expr:
-    """A term in symbols: what it follows from written out, down to parameters."""
+def in_symbols(term: Term, named: Callable[[str], sympy.Symbol], inside: bool = False) -> sympy.Expr:
+    """A term in symbols: what it follows from written out, down to parameters or, `inside` a part, to its numbers."""
     if term.function is None:
         return named(term.name)
-    inside = {name: sympy.Symbol(name, real=True) for name in term.arguments}
-    traced = trace(term.function, inside, term.what)
+    plain = {name: sympy.Symbol(name, real=True) for name in term.arguments}
+    traced = trace(term.function, plain, term.what)
     if not isinstance(traced, sympy.Expr):
         raise ModelError(f"{term.what} is {shown(traced)}: it must be one number")
-    return traced.xreplace({inside[name]: _written(inner, named) for name, inner in term.arguments.items()})
+    arguments = {
+        plain[name]: named(inner.label) if inside and inner.label else in_symbols(inner, named, inside)
+        for name, inner in term.arguments.items()
+    }
+    return traced.xreplace(arguments)
 
 
 def _short(name: str) -> sympy.Symbol:
@@ -173,9 +177,9 @@ class _Mechanics:
         """A number of a part in symbols: a parameter, or the formula by which it follows from parameters."""
         term = self.system.term(part, name)
         if term.function is not None:
-            # In a file it stands with the names that parameters have there: shared ones their own, others short ones.
-            self.formulas[f"{part}.{name}"] = formula_text(_written(term, _short))
-        return _written(term, symbol)
+            # In a file it stands with the names that numbers have there: shared parameters their own, others short ones.
+            self.formulas[f"{part}.{name}"] = formula_text(in_symbols(term, _short, inside=True))
+        return in_symbols(term, symbol)
 
     def value(self, part: str, attribute: str, value: Any, variables: Mapping[str, sympy.Expr]) -> sympy.Expr:
         """A number in symbols, a function as its formula."""
