@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import sympy
-
 from stickslip.cli.formulas import Terms, fraction, readable, terms, total
 from stickslip.model.system import Model, System
 from stickslip.symbolic.equations import Equations, derive, formula_text, in_symbols, symbol
@@ -77,7 +75,7 @@ class _Writer:
         # Newton's law: the forces in one sum, over the mass
         m = in_symbols(self.model.term(name.removeprefix("v."), "m"), symbol)
         below = self._readable(m)
-        forces = self._terms(sympy.expand(f * m)) + self._forces([weight * m for weight in weights])
+        forces = self._terms(f * m) + self._forces([weight * m for weight in weights])
         return fraction(forces, below if m.is_Symbol else f"({below})")
 
     def _forces(self, weights: Sequence[Any]) -> Terms:

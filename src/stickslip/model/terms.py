@@ -49,6 +49,12 @@ class Term:
             found[self.label] = number
         return found[self.label]
 
+    def called(self, values: Mapping[str, Any]) -> Any:
+        """The same for anything that can be reckoned with, symbols for instance."""
+        if self.function is None:
+            return values[self.name]
+        return self.function(**{name: term.called(values) for name, term in self.arguments.items()})
+
     def _computed(self, function: Function, arguments: Mapping[str, float]) -> float:
         try:
             number = float(function(**arguments))
