@@ -570,7 +570,7 @@ REPLACED = {
     "parameter is a text": (
         "speed = 0.2",
         'speed = {formula = "a*t", a = "1"}',
-        ["[belt.belt]", "parameter a", "'1'", "number"],
+        ["[belt.belt]", "a is '1'", "number"],
     ),
     "parameter is time": (
         "speed = 0.2",

@@ -116,7 +116,7 @@ def dumps(model: Model, formulas: Mapping[str, Any] | None = None) -> str:
         )
     for key, function in functions_of(model).items():
         if not isinstance(function, Formula):
-            check_values(model, key, function, functions_of(copy)[key])
+            check_values(model, copy, key, function)
     if isinstance(model, System) and isinstance(copy, System):
         check_terms(model, copy)
     changed = {name: value for name, value in model.parameters.items() if copy.parameters[name] != value}

@@ -78,6 +78,7 @@ DYNAMIC_LAWS: dict[str, type[DynamicLaw]] = {
 _LISTS = ("coefficients", "speeds", "values")
 _TEXTS = ("evolution",)
 _ADDED = ("viscous", "aging")
+_NO_NUMBERS = ("on", "against", "between", "law", "unit", "formula", "scatter", *_LISTS, *_TEXTS)
 _ABOUT = ("name", "title", "source", "known", "time_unit")
 _SHARED: ContextVar[Mapping[str, Parameter]] = ContextVar("_SHARED", default=MappingProxyType({}))
 """The shared parameters of the file that is being read: any formula in it may name them."""
@@ -364,14 +365,32 @@ def _number(key: str, table: Mapping[str, Any], nonnegative: bool = False) -> Va
     shared = _SHARED.get()
     if isinstance(raw, str) and raw.strip() in shared:
         return shared[raw.strip()]
-    others = [name for name in table if name != key and name != "formula"]
+    others = [name for name in table if name != key and name not in _NO_NUMBERS]
     inner = raw if isinstance(raw, dict) else {"formula": raw}
-    for name in names_in(inner.get("formula", ""), key) if "formula" in inner else ():
-        if name in shared and name in others:
-            raise ModelError(
-                f"{key}: {name!r} is both a number of this table and one of [parameters]; rename the latter"
-            )
+    _check_sources(key, inner, {*others, *inner}, shared)
     return _formula(key, inner, others, used=True)
+
+
+def _check_sources(key: str, table: Mapping[str, Any], near: set[str], shared: Mapping[str, Parameter]) -> None:
+    """Refuse a text for a number that is no formula of numbers `near` it and of shared ones."""
+    if "formula" not in table:
+        return  # which `_formula` tells
+    text = table["formula"]
+    try:
+        names = names_in(text, key)
+    except ModelError as error:
+        raise ModelError(f"{key} is {shown(text)}: it must be a number or a formula of other numbers ({error})") from None
+    if not names:
+        raise ModelError(f"{key} is {shown(text)}: it must be a number, without quotes, or a formula of other numbers")
+    for name in names:
+        if name not in near and name not in shared:
+            raise ModelError(
+                f"{key} is {shown(text)}: it must be a number, or a formula of other numbers in its table and of "
+                f"[parameters]; {name!r} is none of them{suggest(name, sorted({*near, *shared} - {'formula'}))}"
+            )
+    for name in names:
+        if name in shared and name in near and name not in table:
+            raise ModelError(f"{key}: {name!r} is a number of this table and one of [parameters]; rename the latter")
 
 
 def _value(what: str, raw: object, variables: Sequence[str]) -> Value:
@@ -518,7 +537,9 @@ def _classic_law(law: type[Law], table: dict[str, Any], added: tuple[str, ...]) 
             numbers = _list(table, key, "numbers")
             entries = {f"c{i}": number for i, number in enumerate(numbers)}
             values[key] = tuple(
-                _number(f"c{i}", entries) if isinstance(number, str | dict) else check_number(f"{key}[{i}]", number)
+                _number(f"c{i}", entries)
+                if key == "coefficients" and isinstance(number, str | dict)
+                else check_number(f"{key}[{i}]", number)
                 for i, number in enumerate(numbers)
             )
         elif key in _TEXTS:

@@ -97,8 +97,13 @@ def _unknown_formula(key: str) -> ModelError:
     )
 
 
-def check_values(model: Model, key: str, function: Function, formula: Function) -> None:
+def check_values(model: Model, copy: Model, key: str, function: Function) -> None:
     """The formula given for a Python function must have its values, or the file would hold another model."""
+    formula = functions_of(copy).get(key)
+    if formula is None:  # it has no variable, so it was read as a number
+        assert isinstance(copy, System)
+        part, attribute = key.split(".", 1)
+        formula = Formula(repr(copy.local(part)[attribute]), ())
     variables, arguments = arguments_of(function, key)
     values = model.local(key.partition(".")[0]) if isinstance(model, System) else model.parameters
     parameters = {name: values[name] for name in arguments}
@@ -112,7 +117,7 @@ def check_values(model: Model, key: str, function: Function, formula: Function) 
         except Exception:  # the function is the user's: outside its domain it may raise anything
             continue
         try:
-            got = [float(x) for x in leaves(formula(*(point[n] for n in ours), **parameters))]
+            got = [float(x) for x in leaves(formula(*(point[n] for n in ours), **_known(formula, parameters, key)))]
         except (ArithmeticError, ValueError):
             got = [math.nan]
         if len(got) != len(expected) or not all(map(_close, expected, got)):
@@ -120,6 +125,11 @@ def check_values(model: Model, key: str, function: Function, formula: Function) 
                 f"{key}: the formula given for it has the value {shown(got)} where the Python function has "
                 f"{shown(expected)} (at {', '.join(f'{n} = {x:g}' for n, x in point.items()) or 'all times'})"
             )
+
+
+def _known(function: Function, values: Mapping[str, float], what: str) -> dict[str, float]:
+    """The values of those parameters that a function has."""
+    return {name: values[name] for name in arguments_of(function, what)[1] if name in values}
 
 
 def check_terms(model: System, copy: System) -> None:
