@@ -67,8 +67,11 @@ if TYPE_CHECKING:
     from stickslip.model.parts import DynamicContact as DynamicContact
     from stickslip.model.parts import Force as Force
     from stickslip.model.parts import Mass as Mass
+    from stickslip.model.parts import Rotor as Rotor
     from stickslip.model.parts import SmoothContact as SmoothContact
     from stickslip.model.parts import Spring as Spring
+    from stickslip.model.parts import State as State
+    from stickslip.model.parts import Torque as Torque
     from stickslip.model.parts import ground as ground
     from stickslip.model.scatter import Scatter as Scatter
     from stickslip.model.smoothing import smooth as smooth
@@ -113,8 +116,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "stickslip.model.parts": (
-        "Base", "Belt", "CompliantContact", "Contact", "Damper", "DynamicContact", "Force", "Mass",
-        "SmoothContact", "Spring", "ground",
+        "Base", "Belt", "CompliantContact", "Contact", "Damper", "DynamicContact", "Force", "Mass", "Rotor",
+        "SmoothContact", "Spring", "State", "Torque", "ground",
     ),
     "stickslip.model.dynamic": ("Dahl", "DieterichRuina", "DynamicLaw", "ElastoPlastic", "LuGre", "StateLaw"),
     "stickslip.model.bristles": ("BristleContact",),

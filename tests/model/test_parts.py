@@ -109,17 +109,17 @@ PARTS = {
     ),
     "contact on nothing": (
         lambda: Contact(BLOCK, None, law=Coulomb(0.3)),
-        ["Contact", "None", "Mass, Belt, Base or ground"],
+        ["Contact", "None", "Mass, Rotor, Belt, Base or ground"],
     ),
     "zero weight": (
         lambda: Contact({BLOCK: 1.0, OTHER: 0.0}, BELT, law=Coulomb(0.3)),
-        ["Contact", "weight of 'other' is 0", "leave that mass out"],
+        ["Contact", "weight of 'other' is 0", "leave that body out"],
     ),
     "NaN weight": (
         lambda: Contact({BLOCK: math.nan}, BELT, law=Coulomb(0.3)),
         ["Contact", "weight of 'block'", "nan", "finite"],
     ),
-    "no weights": (lambda: Contact({}, BELT, law=Coulomb(0.3)), ["Contact", "{}", "map masses to weights"]),
+    "no weights": (lambda: Contact({}, BELT, law=Coulomb(0.3)), ["Contact", "{}", "map these to weights"]),
     "number as law": (lambda: Contact(BLOCK, BELT, law=0.3), ["Contact", "0.3", "law or a function"]),
 }
 
@@ -182,7 +182,7 @@ def test_law_is_refused(case):
 
 SYSTEMS = {
     "no mass": (lambda: System(BELT), ["no Mass", "at least one"]),
-    "not a part": (lambda: System(BLOCK, "spring"), ["'spring'", "not a part", "Mass, Spring"]),
+    "not a part": (lambda: System(BLOCK, "spring"), ["'spring'", "not a part", "Mass, Rotor, Spring"]),
     "two bodies, one name": (lambda: System(BLOCK, Mass("block", 2.0)), ["'block'", "names must differ"]),
     "two parts, one name": (
         lambda: System(Spring(BLOCK, ground, k=1.0, name="a"), Damper(BLOCK, ground, c=1.0, name="a")),

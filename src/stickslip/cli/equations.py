@@ -59,7 +59,7 @@ class _Writer:
         f, weights = self.equations.f[row], self.equations.G[row]
         if not isinstance(self.model, System) or not name.startswith("v."):
             return total(self._terms(f) + self._forces(weights))
-        mass = f"{name.removeprefix('v.')}.m"
+        mass = next(m.inertia_parameter for m in self.model.masses if f"v.{m.name}" == name)
         m = symbol(mass)  # Newton's law: the forces in one sum, over the mass
         return fraction(self._terms(f * m) + self._forces([weight * m for weight in weights]), mass)
 

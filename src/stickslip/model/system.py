@@ -15,16 +15,20 @@ from stickslip.model.errors import ModelError, check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.parts import (
+    Base,
     Belt,
     Body,
     Contact,
+    Drive,
     DynamicContact,
     Ground,
     Interaction,
-    Mass,
+    Link,
+    Moving,
     Part,
     Rubbing,
     SmoothContact,
+    State,
 )
 
 
@@ -153,16 +157,31 @@ class System(Model):
     ) -> None:
         self.about = about if about is not None else About(name=name)
         self.time_unit = time_unit
-        self.bodies, self.interactions = _collect(parts)
-        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
+        self.bodies, self.extra_states, self.interactions = _collect(parts)
+        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Moving))
         if not self.masses:
-            raise ModelError("the system has no Mass: at least one is needed")
+            raise ModelError("the system has no Mass and no Rotor: at least one is needed")
         self._index()
         self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
+        self.start |= {name: float(state.start) for name, state in self.extra_states.items()}
         self.start |= self._internal_start()
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
         self._check()
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """Every part by name: bodies, then states of their own, then what acts between bodies."""
+        return {**self.bodies, **self.extra_states, **self.interactions}
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether a state moves a belt or a base, so that a mass at rest need not rest on the same side of it."""
+        surfaces = [part.speed if isinstance(part, Belt) else part.motion for part in self._surfaces()]
+        return any({*arguments_of(f, "a surface")[0]} & {*self.extra_states} for f in surfaces if callable(f))
+
+    def _surfaces(self) -> list[Belt | Base]:
+        return [body for body in self.bodies.values() if isinstance(body, Belt | Base)]
 
     def _per_time(self, unit: str) -> str:
         """The unit of a rate; none where a unit is not known."""
@@ -190,17 +209,19 @@ class System(Model):
         self.states = (
             *(f"x.{m.name}" for m in self.masses),
             *(f"v.{m.name}" for m in self.masses),
+            *self.extra_states,
             *self.internal_states,
         )
         self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
             f"v.{m.name}": self._per_time(m.unit) for m in self.masses
         }
+        self.units |= {name: state.unit for name, state in self.extra_states.items()}
         self.units |= {state: self._internal_unit(state) for state in self.internal_states}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.dynamic = {n: p for n, p in self.rubbing.items() if isinstance(p, DynamicContact)}
         self.contacts = tuple(self.friction)
-        self._values, self.aliases = _parameters(self.bodies, self.interactions)
+        self._values, self.aliases = _parameters(self.parts)
         self._names: dict[str, dict[str, str]] = {}  # part → short name → parameter
         for full, name in {**{name: name for name in self._values}, **self.aliases}.items():
             part, short = full.split(".", 1)
@@ -234,7 +255,7 @@ class System(Model):
         copy._index()
         internal = copy._internal_start()
         copy.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copy.states}
-        own, _ = _parameters(self.bodies, self.interactions)
+        own, _ = _parameters(self.parts)
         copy._values |= {n: self._values[n] for n, value in own.items() if copy._values.get(n) == value}
         copy.about = replace(self.about, known={})  # what was known exactly is known of another system
         copy._check()
@@ -254,8 +275,7 @@ class System(Model):
         return {name: local[name] for name in self.rubbing[contact].friction.parameters()}
 
     def requirements(self) -> Iterator[Requirement]:
-        parts: dict[str, Part] = {**self.bodies, **self.interactions}
-        for name, part in parts.items():
+        for name, part in self.parts.items():
             for attribute, value in part.values().items():
                 # The parameters of a function are its own: no rule of the part is about them.
                 if not callable(value):
@@ -281,12 +301,15 @@ class System(Model):
 
     def structure(self) -> str | None:
         marks: list[Any] = []
-        for name, part in {**self.bodies, **self.interactions}.items():
+        for name, part in self.parts.items():
             mark: dict[str, Any] = {"name": name, "kind": part.kind}
             if isinstance(part, Interaction):
                 mark["on"] = [body.name for body in part.bodies()]
-            if isinstance(part, Rubbing):
+            if isinstance(part, Link):
+                mark["weights"] = [weight for _, weight in part.ends]
+            if isinstance(part, Drive | Rubbing):
                 mark["weights"] = [weight for _, weight in part.weights]
+            if isinstance(part, Rubbing):
                 mark["law"] = part.friction.structure()
                 mark["shared"] = next(p for p, o in self.rubbing.items() if o.law is part.law)
             if isinstance(part, SmoothContact):
@@ -301,8 +324,9 @@ class System(Model):
         return json.dumps(marks)
 
 
-def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interaction]]:
+def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, State], dict[str, Interaction]]:
     bodies: dict[str, Body] = {}
+    states: dict[str, State] = {}
     interactions: list[Interaction] = []
     for part in parts:
         if isinstance(part, Interaction):
@@ -310,14 +334,23 @@ def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interact
             found: tuple[Body, ...] = part.bodies()
         elif isinstance(part, Body):
             found = (part,)
+        elif isinstance(part, State):
+            if states.setdefault(part.name, part) is not part:
+                raise ModelError(f"two states have the name {part.name!r}: names must differ")
+            found = ()
         else:
-            raise ModelError(f"{shown(part)} is not a part: use Mass, Spring, Damper, Force, Belt, Base, Contact")
+            raise ModelError(
+                f"{shown(part)} is not a part: use Mass, Rotor, Spring, Damper, Force, Torque, Belt, Base, Contact or "
+                "State"
+            )
         for body in found:
             if isinstance(body, Ground):
                 continue
             if bodies.setdefault(body.name, body) is not body:
                 raise ModelError(f"two bodies have the name {body.name!r}: names must differ")
-    return bodies, _named(interactions, set(bodies))
+    for name in states.keys() & bodies.keys():
+        raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")
+    return bodies, states, _named(interactions, {*bodies, *states})
 
 
 def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Interaction]:
@@ -336,15 +369,12 @@ def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Intera
     return named
 
 
-def _parameters(
-    bodies: Mapping[str, Body], interactions: Mapping[str, Interaction]
-) -> tuple[dict[str, float], dict[str, str]]:
+def _parameters(parts: Mapping[str, Part]) -> tuple[dict[str, float], dict[str, str]]:
     """All parameters with their values, and the second names of those that a shared law gives."""
     values: dict[str, float] = {}
     aliases: dict[str, str] = {}
     owner: dict[int, str] = {}
-    everything: dict[str, Part] = {**bodies, **interactions}
-    for name, part in everything.items():
+    for name, part in parts.items():
         local: dict[str, float] = {}
         for attribute, value in part.values().items():
             own = _numbers(f"{part.kind} {name!r}: {attribute}", attribute, value)

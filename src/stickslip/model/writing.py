@@ -12,7 +12,7 @@ from stickslip.model.errors import ModelError, check_number, shown
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, Stribeck, WithAging, WithViscous
-from stickslip.model.parts import Contact, Damper, Force, Mass, Part, Rubbing, SmoothContact, Spring
+from stickslip.model.parts import Body, Contact, Drive, Link, Moving, Part, Rubbing, SmoothContact, State
 from stickslip.model.reading import DYNAMIC_LAWS, FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
 from stickslip.model.scatter import Scatter, distribution_table
 from stickslip.model.system import Filippov, Model, System, suggest
@@ -23,8 +23,7 @@ def check_formulas(model: Model, formulas: Mapping[str, Any]) -> Mapping[str, An
     if not isinstance(model, System | Filippov):
         raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov")
     if isinstance(model, System):
-        parts = {**model.bodies, **model.interactions}
-        known = [f"{name}.{attribute}" for name, part in parts.items() for attribute in part.values()]
+        known = [f"{name}.{attribute}" for name, part in model.parts.items() for attribute in part.values()]
         known += [f"{name}.{key}" for name in model.rubbing for key in ("law", "aging")]
         known += [f"{name}.{key}" for name in model.dynamic for key in ("rate", "coefficient")]
     else:
@@ -55,8 +54,7 @@ def functions_of(model: Model) -> dict[str, Function]:
         return model.functions
     assert isinstance(model, System)
     found: dict[str, Function] = {}
-    parts: dict[str, Part] = {**model.bodies, **model.interactions}
-    for name, part in parts.items():
+    for name, part in model.parts.items():
         found |= {f"{name}.{key}": value for key, value in part.values().items() if callable(value)}
         if isinstance(part, Rubbing):
             found |= {f"{name}.{key}": function for key, function in _law_functions(part.friction).items()}
@@ -127,8 +125,7 @@ def _system_document(system: System, given: Mapping[str, Any]) -> dict[str, Any]
     document: dict[str, Any] = {}
     if shared:
         document["laws"] = {laws[names[0]]: _law_table(system, names, given) for names in shared}
-    parts: dict[str, Part] = {**system.bodies, **system.interactions}
-    for name, part in parts.items():
+    for name, part in system.parts.items():
         table = _part_table(system, name, part, given)
         if isinstance(part, Rubbing):
             table["law"] = laws[name] if name in laws else _law_table(system, [name], given)
@@ -136,8 +133,8 @@ def _system_document(system: System, given: Mapping[str, Any]) -> dict[str, Any]
     factors = _factors(system)
     document |= {"parameters": factors} if factors else {}
     document |= {"start": moved} if (moved := _moved_starts(system)) else {}
-    if [*part_tables(document)] != [*parts]:
-        document = {"order": [*parts]} | document
+    if [*part_tables(document)] != [*system.parts]:
+        document = {"order": [*system.parts]} | document
     return document
 
 
@@ -163,13 +160,12 @@ def _moved_starts(system: System) -> dict[str, float]:
 def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     match part:
-        case Spring() | Damper():
-            table["between"] = [body.name for body in part.bodies()]
-        case Force():
-            table["on"] = part.on.name
+        case Link():
+            table["between"] = [_with_weights(part.ends[:-1]), part.b.name]
+        case Drive():
+            table["on"] = _with_weights(part.weights)
         case Rubbing():
-            weights = {mass.name: weight for mass, weight in part.weights}
-            table["on"] = next(iter(weights)) if [*weights.values()] == [1.0] else weights
+            table["on"] = _with_weights(part.weights)
             table["against"] = part.against.name
     local = system.local(name)
     for attribute, value in part.values().items():
@@ -179,14 +175,23 @@ def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any])
             table[attribute] = {"formula": text, **parameters} if parameters else text
         else:
             table[attribute] = local[attribute]
-    if isinstance(part, Mass):
+    if isinstance(part, Moving):
         table |= {"x": system.start[f"x.{name}"], "v": system.start[f"v.{name}"]}
+        table |= {"unit": part.unit} if part.unit != type(part).unit else {}
+    if isinstance(part, State):
+        table["start"] = system.start[name]
         table |= {"unit": part.unit} if part.unit else {}
     if isinstance(part, SmoothContact):
         table["shape"] = part.shape
     if isinstance(part, Contact) and part.scatter is not None:
         table["scatter"] = _scatter_table(part.scatter, table)
     return table
+
+
+def _with_weights(bodies: Sequence[tuple[Body, float]]) -> str | dict[str, float]:
+    """The name of the only body, or several with weights."""
+    weights = {body.name: float(weight) for body, weight in bodies}
+    return next(iter(weights)) if [*weights.values()] == [1.0] else weights
 
 
 def _scatter_table(scatter: Scatter, table: dict[str, Any]) -> dict[str, Any]:

@@ -111,8 +111,8 @@ class Motion:
         self.model, self.rtol = model, rtol
         self.field = field or compile(model, order=ORDER, kernels=join.TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
-        mechanical = self.states - len(model.internal_states)
-        self.velocities = slice(mechanical // 2, mechanical)
+        named = [name.startswith("v.") for name in model.states]
+        self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
         self.excitations = compile_excitations(model)
