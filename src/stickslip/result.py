@@ -90,6 +90,12 @@ def sampled(steps: Steps, times: Floats) -> dict[str, Any]:
     }
 
 
+def state_attributes(model: Model, state: str) -> dict[str, str]:
+    """The unit of a state, and what it is."""
+    quantity = model.quantities.get(state, "")
+    return {"units": model.units[state]} | ({"quantity": quantity} if quantity else {})
+
+
 def build(
     model: Model,
     times: Floats,
@@ -102,9 +108,10 @@ def build(
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")
     variables: dict[str, Any] = {}
     for i, name in enumerate(model.states):
-        variables[name] = ("time", samples["state"][:, i], {"units": model.units[name]})
+        variables[name] = ("time", samples["state"][:, i], state_attributes(model, name))
     for name in ("slip_velocity", "force", "mode"):
         variables[name] = (("time", "contact"), samples[name])
+    variables["force"] = (*variables["force"], {"quantity": model.quantities.get("force", "friction force")})
     names = contacts[events[:, 1].astype(int)] if len(events) else np.zeros(0, contacts.dtype)
     variables |= {
         "event_time": ("event", events[:, 0].copy()),

@@ -313,7 +313,7 @@ def test_round_trip(text):
 def test_library_round_trip(name):
     model = LIBRARY[name]()
     formulas = {
-        "drill_string": {"force.force": "-theta"},
+        "drill_string": {"torque.torque": "-theta"},
         "forced_oscillator": {"base.motion": "u0*cos(eta*t)"},
         "excited_oscillator": {"force.force": "beta*cos(eta*t)"},
         "iwan": {"base.motion": "u0*cos(omega*t)"},

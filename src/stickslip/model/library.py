@@ -21,7 +21,9 @@ from stickslip.model.parts import (
     DynamicContact,
     Force,
     Mass,
+    Rotor,
     Spring,
+    Torque,
     ground,
 )
 from stickslip.model.system import About, System, suggest
@@ -89,11 +91,11 @@ def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> Sy
     >>> drill_string().parameters["contact.normal"]
     4.2
     """
-    twist, table = Mass("twist", m=1.0, v=eta, unit="rad"), Belt("table", speed=eta)
+    twist, table = Rotor("twist", inertia=1.0, v=eta), Belt("table", speed=eta)
     return System(
         Spring(twist, ground, k=1.0),
         Damper(twist, ground, c=2 * zeta),
-        Force(twist, lambda theta=theta: -theta),
+        Torque(twist, lambda theta=theta: -theta),
         Contact(twist, table, law=Coulomb(mu_s=2.0, mu_k=1.0), normal=theta),
         about=About(
             "drill_string",

@@ -77,6 +77,9 @@ class Moving(Body):
     measure: ClassVar[str]
     """The name of its number that resists acceleration."""
 
+    quantities: ClassVar[tuple[str, str]] = ("position", "velocity")
+    """What its two states are."""
+
     x: float
     v: float
     unit: str
@@ -184,6 +187,7 @@ class Rotor(Moving):
 
     rules: ClassVar[Rules] = {"inertia": "positive"}
     measure: ClassVar[str] = "inertia"
+    quantities: ClassVar[tuple[str, str]] = ("angle", "angular velocity")
 
 
 @dataclass(frozen=True, eq=False)

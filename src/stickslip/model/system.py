@@ -26,6 +26,7 @@ from stickslip.model.parts import (
     Link,
     Moving,
     Part,
+    Rotor,
     Rubbing,
     SmoothContact,
     State,
@@ -62,6 +63,7 @@ class Model:
     contacts: tuple[str, ...]
     start: Mapping[str, float]
     units: Mapping[str, str]
+    quantities: Mapping[str, str] = MappingProxyType({})  # what states are, and "force": "angle", "friction torque"
     time_unit: str
     _values: dict[str, float]
 
@@ -215,12 +217,15 @@ class System(Model):
         self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
             f"v.{m.name}": self._per_time(m.unit) for m in self.masses
         }
+        self.quantities = {f"{s}.{m.name}": m.quantities[i] for i, s in enumerate("xv") for m in self.masses}
         self.units |= {name: state.unit for name, state in self.extra_states.items()}
         self.units |= {state: self._internal_unit(state) for state in self.internal_states}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.dynamic = {n: p for n, p in self.rubbing.items() if isinstance(p, DynamicContact)}
         self.contacts = tuple(self.friction)
+        turning = [isinstance(p.weights[0][0], Rotor) and len(p.weights) == 1 for p in self.friction.values()]
+        self.quantities["force"] = "friction torque" if turning and all(turning) else "friction force"
         self._values, self.aliases = _parameters(self.parts)
         self._names: dict[str, dict[str, str]] = {}  # part → short name → parameter
         for full, name in {**{name: name for name in self._values}, **self.aliases}.items():

@@ -17,6 +17,7 @@ import xarray as xr
 from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
+from stickslip.result import state_attributes
 from stickslip.status import Status
 from stickslip.sweeps.axes import Axes
 from stickslip.sweeps.observation import SweepError
@@ -220,7 +221,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
     for recorded in [name for name in variables if name not in named]:
         prefix = recorded.removesuffix("record_state")
         for i, state in enumerate(model.states):
-            attributes = {"units": model.units[state], "long_name": f"{state} at the recorded point"}
+            attributes = {**state_attributes(model, state), "long_name": f"{state} at the recorded point"}
             named[f"{prefix}{state}"] = variables[recorded].isel(state=i)
             named[f"{prefix}{state}"].attrs = attributes
         contact = named[f"{prefix}record_contact"]
