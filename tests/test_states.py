@@ -7,13 +7,13 @@ from math import cos, sin
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.orbits.test_equilibria import stage as filippov_stage
 
 import stickslip as ss
 from stickslip.cli.equations import written
 from stickslip.field import lane_program
 from stickslip.model.files import dumps, loads
 from stickslip.orbits.motion import Motion
-from tests.orbits.test_equilibria import stage as filippov_stage
 
 TEXT = """
 [mass.block]
@@ -95,13 +95,13 @@ class ByHand:
         while t < end:
             modes.append(mode)
 
-            def slides(t, z, mode=mode):
+            def slides(t, z, mode=mode, begin=t):
                 return mode * self.slip(t, z) + (1e-13 if t == begin else 0.0)
 
             def held(t, z):
                 return self.p["pad.mu_s"] * self.normal(z) - abs(self.holding(t, z))
 
-            begin, event = t, held if mode == 0 else slides
+            event = held if mode == 0 else slides
             event.terminal, event.direction = True, -1
             run = solve_ivp(
                 lambda t, z, mode=mode: self.rates(t, z, mode), (t, end), z, "DOP853", events=event, rtol=1e-12,
@@ -372,7 +372,7 @@ def test_files_of_python_functions_need_a_formula():
     model = stage()
     text = dumps(model, {"w.rate": "x_stage", "control.force": "-(kp*x + kd*v + ki*w)"})
     assert '[state.w]\nrate = "x_stage"\nstart = 0.0' in text
-    with pytest.raises(ss.ModelError, match="w.rate: the formula given"):
+    with pytest.raises(ss.ModelError, match=r"w\.rate: the formula given"):
         dumps(model, {"w.rate": "2*x_stage", "control.force": "-(kp*x + kd*v + ki*w)"})
 
 
