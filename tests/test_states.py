@@ -11,6 +11,7 @@ from tests.orbits.test_equilibria import stage as filippov_stage
 
 import stickslip as ss
 from stickslip.cli.equations import written
+from stickslip.errors import ModelError
 from stickslip.field import lane_program
 from stickslip.model.files import dumps, loads
 from stickslip.orbits.motion import Motion
@@ -229,7 +230,7 @@ def test_exponents_are_those_of_its_equations():
 def test_lockstep_is_the_march():
     model = loads(TEXT)
     assert lane_program(model, 12) is not None
-    field = ss.compile(model, order=12)
+    field = ss.Field.of(model, order=12)
     random = np.random.default_rng(3)
     starts = np.array(model.start_state()) + 0.2 * random.standard_normal((64, 5))
     values = np.array(list(model.parameters.values())) * random.uniform(0.8, 1.2, (64, len(model.parameters)))
@@ -242,7 +243,7 @@ def test_lockstep_is_the_march():
 
 def test_a_sweep_records_the_state_at_release():
     model = loads(TEXT).with_({"belt.wobble": 0.0, "control.ki": 0.0})
-    data = ss.sweep(model, {"drive.target": [0.2, 0.3]}, t=(40, 40))
+    data = ss.sweep(model, {"drive.target": [0.2, 0.3]}, times=(40, 40))
     run = ss.simulate(model.with_({"drive.target": 0.2}), t=80)
     released = (run["event_before"].values == 0) & (run["event_time"].values > 40)
     expected = run["event_state"].sel(state="drive").values[released]
@@ -254,7 +255,7 @@ METHODS = {
     "Henon": (ss.Henon(step=1e-3), 1e-5),
     "Bisection": (ss.Bisection(step=1e-3), 1e-5),
     "Switch": (ss.Switch(eta=1e-7), 1e-4),
-    "Smooth": (ss.Smooth(1e6), 1e-3),
+    "Smoothing": (ss.Smoothing(1e6), 1e-3),
     "TimeStepping": (ss.TimeStepping(step=1e-4), 1e-3),
 }
 
@@ -272,7 +273,7 @@ def test_other_methods_agree(name):
 
 
 def test_smoothed_systems_have_the_state():
-    smooth = ss.smooth(loads(TEXT), 1e3, "quartic")
+    smooth = loads(TEXT).smoothed(1e3, "quartic")
     assert smooth.states == STATES and smooth.start["drive"] == 0.3
 
 
@@ -364,7 +365,7 @@ def test_files_keep_states():
     assert dict(again.parameters) == dict(model.parameters) and again.states == model.states
     assert again.start == model.start and again.units == model.units
     assert again.structure() == model.structure()
-    moved = loads(dumps(model.starting({"seen": 0.7})))
+    moved = loads(dumps(model.with_(start={"seen": 0.7})))
     assert moved.start["seen"] == 0.7
 
 
@@ -372,7 +373,7 @@ def test_files_of_python_functions_need_a_formula():
     model = stage()
     text = dumps(model, {"w.rate": "x_stage", "control.force": "-(kp*x + kd*v + ki*w)"})
     assert '[state.w]\nrate = "x_stage"\nstart = 0.0' in text
-    with pytest.raises(ss.ModelError, match=r"w\.rate: the formula given"):
+    with pytest.raises(ModelError, match=r"w\.rate: the formula given"):
         dumps(model, {"w.rate": "2*x_stage", "control.force": "-(kp*x + kd*v + ki*w)"})
 
 
@@ -385,11 +386,11 @@ REFUSED = {
     "two": (lambda: ss.System(MASS, ss.State("w", 1.0), ss.State("w", 1.0)), "two states have the name 'w'"),
     "a body's name": (lambda: ss.System(MASS, ss.State("block", 1.0)), "two parts have the name 'block'"),
     "unknown": (
-        lambda: ss.compile(ss.System(MASS, ss.State("w", lambda y: y)), target="python"),
+        lambda: ss.Field.of(ss.System(MASS, ss.State("w", lambda y: y)), target="python"),
         "rate of 'w' depends on 'y', which is not known there; known are t, x_block, v_block, w",
     ),
     "name of a position of a mass": (
-        lambda: ss.compile(ss.System(MASS, ss.State("x_block", 1.0)), target="python"),
+        lambda: ss.Field.of(ss.System(MASS, ss.State("x_block", 1.0)), target="python"),
         "stands for two things",
     ),
 }
@@ -398,7 +399,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_in_a_sentence(case):
     make, message = REFUSED[case]
-    with pytest.raises(ss.ModelError, match=message):
+    with pytest.raises(ModelError, match=message):
         make()
 
 

@@ -10,6 +10,7 @@ from tests.referee.motion import Referee
 
 import stickslip as ss
 from stickslip.cli.equations import written
+from stickslip.errors import ModelError
 from stickslip.model.files import dumps, loads
 from stickslip.plot.labels import force_label, state_label
 from stickslip.symbolic.equations import derive, symbol
@@ -98,7 +99,7 @@ def test_files_keep_weights(seed):
         "x.a": "", "x.b": "", "x.c": "rad", "v.a": "", "v.b": "", "v.c": ""
     }  # fmt: skip
     point = [0.3, -0.2, 0.5, 0.7, 0.1, -0.4]
-    ours, theirs = (ss.compile(model, target="python").evaluate(point, 0.7, mode=[1]) for model in (system, again))
+    ours, theirs = (ss.Field.of(model, target="python").evaluate(point, 0.7, mode=[1]) for model in (system, again))
     assert ours.rate == pytest.approx(theirs.rate, rel=1e-14)
 
 
@@ -178,5 +179,5 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_in_a_sentence(case):
     make, message = REFUSED[case]
-    with pytest.raises(ss.ModelError, match=message):
+    with pytest.raises(ModelError, match=message):
         make()
