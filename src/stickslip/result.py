@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
 from stickslip.arguments import floats
+from stickslip.errors import ModelError, ResultError, WriteError
 from stickslip.files import interrupted_later, reason, seal, whole_file
-from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.status import Status
 
@@ -31,14 +31,6 @@ FORMAT = "stickslip run 1"
 IN_MEMORY = 1e9
 """Bytes up to which a result is made a file in memory before it goes to the disk."""
 Floats = NDArray[np.float64]
-
-
-class ResultError(ValueError):
-    """A result that cannot be read or used as asked; the message says why."""
-
-
-class WriteError(ResultError):
-    """A result that could not be written; it is still there, and can be saved elsewhere."""
 
 
 class Steps:
@@ -90,6 +82,19 @@ def sampled(steps: Steps, times: Floats) -> dict[str, Any]:
     }
 
 
+def state_attributes(model: Model, state: str) -> dict[str, str]:
+    """The unit of a state, and what it is."""
+    quantity = model.quantities.get(state, "")
+    return {"units": model.units[state]} | ({"quantity": quantity} if quantity else {})
+
+
+def contact_attributes(model: Model, name: str) -> dict[str, str]:
+    """The unit of a quantity of contacts, and what it is."""
+    units = model.contact_units()
+    quantity = {"quantity": model.quantities.get("force", "friction force")} if name == "force" else {}
+    return ({"units": units[name]} if name in units else {}) | quantity
+
+
 def build(
     model: Model,
     times: Floats,
@@ -102,11 +107,9 @@ def build(
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")
     variables: dict[str, Any] = {}
     for i, name in enumerate(model.states):
-        variables[name] = ("time", samples["state"][:, i], {"units": model.units[name]})
-    units = model.contact_units()
+        variables[name] = ("time", samples["state"][:, i], state_attributes(model, name))
     for name in ("slip_velocity", "force", "mode"):
-        attributes_of_it = {"units": units[name]} if name in units else {}
-        variables[name] = (("time", "contact"), samples[name], attributes_of_it)
+        variables[name] = (("time", "contact"), samples[name], contact_attributes(model, name))
     names = contacts[events[:, 1].astype(int)] if len(events) else np.zeros(0, contacts.dtype)
     variables |= {
         "event_time": ("event", events[:, 0].copy()),

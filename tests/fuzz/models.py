@@ -9,9 +9,9 @@ from random import Random
 from tests.fuzz import texts
 from tests.fuzz.mutate import TOKENS, kept, mutated_text
 
-from stickslip.field import compile
+from stickslip.errors import ModelError
+from stickslip.field import Field
 from stickslip.model.cost import costs
-from stickslip.model.errors import ModelError
 from stickslip.model.files import dumps, loads
 from stickslip.model.limits import MAX_COST
 from stickslip.model.system import Model
@@ -20,11 +20,27 @@ ONE_IN = 300
 """Of the models that can be read, one in so many is compiled: that takes a hundred times as long."""
 
 NAMES = ("block", "belt", "ground", "a", "b", "pad", "x" * 64, "x" * 65, "é", "lambda", "t", "", "a.b", "m1")
-KINDS = ("mass", "belt", "base", "spring", "damper", "force", "contact", "compliantcontact", "dynamiccontact")
+KINDS = ("mass", "rotor", "belt", "base", "state", "spring", "damper", "force", "torque", "contact", "compliantcontact")
+KINDS += ("dynamiccontact",)
 LAWS = ("coulomb", "hyperbolic", "stribeck", "popp_stelter", "polynomial", "tabulated", "dahl", "lugre", "state", "odd")
 KEYS = (
     *("m", "x", "v", "unit", "speed", "motion", "between", "k", "c", "force", "on", "against", "law", "normal", "eps"),
-    *("scatter", "stiffness", "damping", "shape", "mu_s", "mu_k", "v_s", "delta", "coefficients", "speeds", "values"),
+    *(
+        "inertia",
+        "torque",
+        "start",
+        "scatter",
+        "stiffness",
+        "damping",
+        "shape",
+        "mu_s",
+        "mu_k",
+        "v_s",
+        "delta",
+        "coefficients",
+        "speeds",
+        "values",
+    ),
     *(
         "kind",
         "formula",
@@ -101,7 +117,7 @@ def judge(text: str) -> None:
 def compiled(model: Model) -> None:
     """Compiled, as plain Python, and evaluated; a model that has no formula is refused by ModelError alone."""
     try:
-        field = compile(model, target="python", order=6)
+        field = Field.of(model, target="python", order=6)
         field.evaluate(model.start_state())
     except (ModelError, ArithmeticError, ValueError):
         return  # outside the domain of its formulas

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from stickslip.branches.births import equilibrium_of
 from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint, joined
@@ -13,9 +12,9 @@ from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.margins import FLIP
 from stickslip.branches.walk import LONGEST, Walk
+from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number
 from stickslip.orbits.equilibria import Equilibrium
-from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.orbit import Orbit
 
 Progress = Callable[[float, int], None]

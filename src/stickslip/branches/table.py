@@ -52,7 +52,12 @@ def dataset(branch: Branch) -> xr.Dataset:
         "time_unit": first.model.time_unit,
     }
     units = [first.model.units[name] for name in states]
-    coordinates = {"state": _texts(states), "unit": ("state", _texts(units))}
+    quantities = [first.model.quantities.get(name, "") for name in states]
+    coordinates = {
+        "state": _texts(states),
+        "unit": ("state", _texts(units)),
+        "quantity": ("state", _texts(quantities)),
+    }
     return xr.Dataset(variables, coordinates, attributes)
 
 

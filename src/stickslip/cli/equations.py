@@ -73,7 +73,8 @@ class _Writer:
         if not isinstance(self.model, System) or not name.startswith("v."):
             return total(self._terms(f) + self._forces(weights))
         # Newton's law: the forces in one sum, over the mass
-        m = in_symbols(self.model.term(name.removeprefix("v."), "m"), symbol)
+        mass = next(m for m in self.model.masses if f"v.{m.name}" == name)
+        m = in_symbols(self.model.term(mass.name, mass.measure), symbol)
         below = self._readable(m)
         forces = self._terms(f * m) + self._forces([weight * m for weight in weights])
         return fraction(forces, below if m.is_Symbol else f"({below})")

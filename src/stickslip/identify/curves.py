@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from stickslip.identify.errors import Floats, IdentifyError
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import IdentifyError, ModelError
+from stickslip.identify.errors import Floats
+from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import arguments_of
 from stickslip.model.laws import (
@@ -228,7 +229,7 @@ def _tabulated(law: Tabulated) -> LawCurve:
 
     def back(found: Mapping[str, float]) -> FrictionLaw:
         values = tuple(found[name] for name in names)
-        static = None if law.mu_s is None else max(law.mu_s, values[0])
+        static = None if law.mu_s is None else max(law.static_value(), values[0])
         return Tabulated(law.speeds, values, static)
 
     low, high = np.zeros(len(names)), np.full(len(names), np.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip.field import Field, compile
+from stickslip.field import Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march, refuse_memory
 from stickslip.model.errors import check_number, check_range
 from stickslip.model.system import Model
@@ -56,7 +56,7 @@ class TimeStepping(Method):
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""
         refuse_memory(model, "TimeStepping")
-        return compile(model, target=self.target, order=DEGREE, kernels=KERNELS)
+        return Field.of(model, target=self.target, order=DEGREE, kernels=KERNELS)
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from stickslip.model.errors import ModelError, check_whole
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_whole
 from stickslip.model.functions import Function, Value
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.limits import MAX_BRISTLES
@@ -112,7 +113,8 @@ def refuse_bristles(model: Model, what: str) -> None:
     parts = model.friction if isinstance(model, System) else {}
     for name, part in parts.items():
         if isinstance(part, BristleContact):
+            law = part.friction
             raise ModelError(
                 f"{what} are not for the bristles of {name!r}, whose bonds form at random: simulate, or put a Contact "
-                f"with law=Coulomb({part.friction.static_value():g}, {part.friction.kinetic_value(1.0):g}) in their place"
+                f"with law=Coulomb({law.static_value():g}, {law.kinetic_value(1.0):g}) in their place"
             )

@@ -7,20 +7,19 @@ faster than their number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw, StateLaw
-from stickslip.model.errors import ModelError
 from stickslip.model.formula import Formula
 from stickslip.model.laws import Law, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.limits import MAX_COST
-from stickslip.model.parts import Body, CompliantContact, Contact, Mass, Part, Rubbing
+from stickslip.model.parts import Body, CompliantContact, Contact, Drive, Link, Moving, Part, Rubbing, State
 from stickslip.model.scatter import DISTRIBUTIONS
 from stickslip.model.system import Filippov, Model, System
 
 MASS, SIMPLE, RUBBING, ASPERITY, SCATTER = 3, 1, 6, 15, 10
-TRUST = "If you trust it, read it with load_model(path, trusted=True)"
+TRUST = "If you trust it, read it with load(path, trusted=True)"
 LAW, DYNAMIC, UNKNOWN = 10, 40, 20
 
 
@@ -32,7 +31,7 @@ def costs(model: Model) -> dict[str, int]:
     {'block': 3, 'belt': 1, 'spring': 1, 'contact': 18}
     """
     if isinstance(model, System):
-        following = {name: 0 for name in model.parts}
+        following = dict.fromkeys(model.parts, 0)
         for name, term in model.derived.items():
             following[name.partition(".")[0]] += term.operations
         return {name: _part(name, part) + following[name] for name, part in model.parts.items()}
@@ -65,7 +64,13 @@ def _part(name: str, part: Part) -> int:
     functions = part.functions(name)
     own = sum(_function(value) if key in functions else SIMPLE for key, value in part.values().items())
     if isinstance(part, Body):
-        return MASS if isinstance(part, Mass) else own
+        return MASS if isinstance(part, Moving) else own
+    if isinstance(part, State):
+        return SIMPLE + own
+    if isinstance(part, Link | Drive):
+        # The tension stands in the equation of every mass, with all bodies in it; two ends are the usual case.
+        more = len(part.bodies()) - (2 if isinstance(part, Link) else 1)
+        return own * (1 + more) + more
     if not isinstance(part, Rubbing):
         return own
     cost = RUBBING + len(part.weights) + _law(part.friction) + own

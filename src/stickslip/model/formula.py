@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.limits import (
     MAX_BRANCHES,
     MAX_COEFFICIENT,
@@ -358,8 +359,9 @@ def _is_affine(node: Any) -> bool:
             return _is_affine(operand)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
             return _is_affine(left) and _is_affine(right)
-        case ast.BinOp(left=left, op=ast.Mult(), right=ast.Constant()) | ast.BinOp(
-            left=left, op=ast.Div(), right=ast.Constant()
+        case (
+            ast.BinOp(left=left, op=ast.Mult(), right=ast.Constant())
+            | ast.BinOp(left=left, op=ast.Div(), right=ast.Constant())
         ):
             return _is_affine(left)
         case ast.BinOp(left=ast.Constant(), op=ast.Mult(), right=right):

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.formula import RESERVED, Formula
 
 
@@ -16,37 +17,37 @@ class Quantity:
 
     __array_ufunc__ = None  # numbers of NumPy leave the arithmetic to us
 
-    def __add__(self, other: Any) -> Derived:
+    def __add__(self, other: Any) -> Any:
         return _combined(ast.Add(), self, other)
 
-    def __radd__(self, other: Any) -> Derived:
+    def __radd__(self, other: Any) -> Any:
         return _combined(ast.Add(), other, self)
 
-    def __sub__(self, other: Any) -> Derived:
+    def __sub__(self, other: Any) -> Any:
         return _combined(ast.Sub(), self, other)
 
-    def __rsub__(self, other: Any) -> Derived:
+    def __rsub__(self, other: Any) -> Any:
         return _combined(ast.Sub(), other, self)
 
-    def __mul__(self, other: Any) -> Derived:
+    def __mul__(self, other: Any) -> Any:
         return _combined(ast.Mult(), self, other)
 
-    def __rmul__(self, other: Any) -> Derived:
+    def __rmul__(self, other: Any) -> Any:
         return _combined(ast.Mult(), other, self)
 
-    def __truediv__(self, other: Any) -> Derived:
+    def __truediv__(self, other: Any) -> Any:
         return _combined(ast.Div(), self, other)
 
-    def __rtruediv__(self, other: Any) -> Derived:
+    def __rtruediv__(self, other: Any) -> Any:
         return _combined(ast.Div(), other, self)
 
-    def __pow__(self, other: Any) -> Derived:
+    def __pow__(self, other: Any) -> Any:
         return _combined(ast.Pow(), self, other)
 
-    def __rpow__(self, other: Any) -> Derived:
+    def __rpow__(self, other: Any) -> Any:
         return _combined(ast.Pow(), other, self)
 
-    def __neg__(self) -> Derived:
+    def __neg__(self) -> Any:
         return _combined(ast.Mult(), -1, self)
 
     def __pos__(self) -> Quantity:
@@ -117,7 +118,7 @@ class Derived(Quantity, Formula):
     """
 
 
-def _combined(operation: ast.operator, left: Any, right: Any) -> Derived:
+def _combined(operation: ast.operator, left: Any, right: Any) -> Any:
     for operand in (left, right):
         if not isinstance(operand, Quantity):
             try:
@@ -129,22 +130,22 @@ def _combined(operation: ast.operator, left: Any, right: Any) -> Derived:
         for name, parameter in _parameters_in(operand).items():
             check_same(parameters.setdefault(name, parameter), parameter)
     node = ast.BinOp(_node(left), operation, _node(right))
-    return Derived(ast.unparse(node), (), parameters, "what follows from parameters")  # type: ignore[arg-type]
+    return Derived(ast.unparse(node), (), parameters, "what follows from parameters")
 
 
 def check_same(first: Parameter, second: Parameter) -> None:
     """Refuse two parameters of one name that differ."""
     if first != second:
         raise ModelError(
-            f"there are two parameters {first.name!r}, {shown(first)} and {shown(second)}: make one Parameter, and give "
-            "it wherever it belongs"
+            f"there are two parameters {first.name!r}, {shown(first)} and {shown(second)}: make one Parameter, and "
+            "give it wherever it belongs"
         )
 
 
 def _parameters_in(operand: Any) -> Mapping[str, Parameter]:
     if isinstance(operand, Parameter):
         return {operand.name: operand}
-    return operand.parameters if isinstance(operand, Derived) else {}  # type: ignore[return-value]
+    return operand.parameters if isinstance(operand, Derived) else {}
 
 
 def _node(operand: Any) -> ast.expr:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import MISSING, fields
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
-from stickslip.model.errors import ModelError, check_name, check_number, check_text, shown
+from stickslip.model.errors import check_name, check_number, check_text, shown
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, Formulas, names_in
 from stickslip.model.functions import Value
 from stickslip.model.laws import (
@@ -37,9 +39,13 @@ from stickslip.model.parts import (
     Force,
     Interaction,
     Mass,
+    Moving,
     Part,
+    Rotor,
     SmoothContact,
     Spring,
+    State,
+    Torque,
     ground,
 )
 from stickslip.model.scatter import Scatter, distribution_from
@@ -47,17 +53,22 @@ from stickslip.model.system import About, Filippov, Model, System, suggest
 
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mass": (("m",), ("x", "v", "unit")),
+    "rotor": (("inertia",), ("x", "v", "unit")),
     "belt": (("speed",), ()),
     "base": (("motion",), ()),
+    "state": (("rate",), ("start", "unit")),
     "spring": (("between",), ("k", "force")),
     "damper": (("between",), ("c", "force")),
     "force": (("on", "force"), ()),
+    "torque": (("on", "torque"), ()),
     "contact": (("on", "against", "law"), ("normal", "scatter")),
     "compliantcontact": (("on", "against", "law", "stiffness"), ("normal", "damping", "scatter")),
     "dynamiccontact": (("on", "against", "law"), ("normal",)),
     "smoothcontact": (("on", "against", "law", "eps"), ("normal", "shape")),
 }
 """Per kind of part, the keys it must have and those it may have."""
+
+BODIES = ("mass", "rotor", "belt", "base")
 
 LAWS: dict[str, type[FrictionLaw]] = {
     "coulomb": Coulomb,
@@ -188,18 +199,21 @@ def _system(document: Mapping[str, Any]) -> System:
 
 def _assembled(document: Mapping[str, Any]) -> System:
     tables = _ordered(part_tables(document), document)
+    extra = tuple(name for name, (kind, _) in tables.items() if kind == "state")
     bodies: dict[str, Body] = {"ground": ground}
     for name, (kind, table) in tables.items():
-        if kind in ("mass", "belt", "base"):
+        if kind in BODIES:
             with within(f"[{kind}.{name}]"):
-                bodies[name] = _body(kind, name, table)
+                bodies[name] = _body(kind, name, table, extra)
     laws = _shared_laws(document)
-    states = ("t", *(f"{s}_{n}" for s in "xv" for n, body in bodies.items() if isinstance(body, Mass)))
+    masses = [name for name, body in bodies.items() if isinstance(body, Moving)]
+    states = (*TIME, *(f"{s}_{n}" for s in "xv" for n in masses), *extra)
     parts: list[Part] = [body for body in bodies.values() if body is not ground]
     for name, (kind, table) in tables.items():
         if name not in bodies:
             with within(f"[{kind}.{name}]"):
-                parts.append(_interaction(kind, name, table, bodies, laws, states))
+                make = _state if kind == "state" else partial(_interaction, kind, bodies=bodies, laws=laws)
+                parts.append(make(name, table, states=states))
     return System(
         *parts,
         about=_about(document),
@@ -248,16 +262,26 @@ def _ordered(tables: dict[str, Any], document: Mapping[str, Any]) -> dict[str, A
     return {name: tables[name] for name in order}
 
 
-def _body(kind: str, name: str, table: dict[str, Any]) -> Body:
+def _body(kind: str, name: str, table: dict[str, Any], extra: tuple[str, ...]) -> Body:
+    """A body; belts and bases may depend on time and on the states `extra`."""
     _check_keys(table, *KEYS[kind])
+    known = (*TIME, *extra)
     match kind:
-        case "mass":
-            x, v = (check_number(key, table.get(key, 0.0)) for key in ("x", "v"))
-            return Mass(name, m=_number("m", table), x=x, v=v, unit=_text(table, "unit"))
+        case "mass" | "rotor":
+            make, number = (Mass, "m") if kind == "mass" else (Rotor, "inertia")
+            numbers: dict[str, Any] = {key: check_number(key, table[key]) for key in ("x", "v") if key in table}
+            numbers |= {"unit": _text(table, "unit")} if "unit" in table else {}
+            return make(name, _number(number, table), **numbers)
         case "belt":
-            return Belt(name, speed=_value("speed", table["speed"], TIME))
+            return Belt(name, speed=_value("speed", table["speed"], known))
         case _:
-            return Base(name, motion=_value("motion", table["motion"], TIME))
+            return Base(name, motion=_value("motion", table["motion"], known))
+
+
+def _state(name: str, table: dict[str, Any], states: tuple[str, ...]) -> State:
+    _check_keys(table, *KEYS["state"])
+    rate = _value("rate", table["rate"], states)
+    return State(name, rate, start=check_number("start", table.get("start", 0.0)), unit=_text(table, "unit"))
 
 
 def _interaction(
@@ -273,11 +297,12 @@ def _interaction(
     match kind:
         case "spring" | "damper":
             return _pair(kind, name, table, bodies)
-        case "force":
-            force = _value("force", table["force"], (*states, "x", "v"))
-            return Force(_mass("on", table["on"], bodies), force, name=name)
+        case "force" | "torque":
+            strength = _value(kind, table[kind], (*states, "x", "v"))
+            make = Force if kind == "force" else Torque
+            return make(_weights("on", table["on"], bodies), strength, name=name)
         case _:
-            on, against = _weights(table["on"], bodies), _named("against", table["against"], bodies)
+            on, against = _weights("on", table["on"], bodies), _named("against", table["against"], bodies)
             law = _law(table["law"], laws)
             normal = _value("normal", table.get("normal", 1.0), states)
             return _rubbing(kind, table, (on, against, law, normal, name))
@@ -323,7 +348,12 @@ def _pair(kind: str, name: str, table: dict[str, Any], bodies: Mapping[str, Body
     ends = _list(table, "between", "two names of bodies")
     if len(ends) != 2:
         raise ModelError(f"between has {len(ends)} entries: it must name two bodies")
-    a, b = (_named("between", end, bodies) for end in ends)
+    a: Body | dict[Body, float]
+    if isinstance(ends[0], dict):
+        a = {_named("between", n, bodies): check_number(f"between: {n}", weight) for n, weight in ends[0].items()}
+    else:
+        a = _named("between", ends[0], bodies)
+    b = _named("between", ends[1], bodies)
     make, number = (Spring, "k") if kind == "spring" else (Damper, "c")
     values: dict[str, Any] = {}
     if number in table:
@@ -341,24 +371,25 @@ def _named(key: str, name: object, bodies: Mapping[str, Body]) -> Body:
     return bodies[name]
 
 
-def _mass(key: str, name: object, bodies: Mapping[str, Body]) -> Mass:
+def _mass(key: str, name: object, bodies: Mapping[str, Body]) -> Moving:
     body = _named(key, name, bodies)
-    if not isinstance(body, Mass):
-        masses = [n for n, other in bodies.items() if isinstance(other, Mass)]
+    if not isinstance(body, Moving):
+        masses = [n for n, other in bodies.items() if isinstance(other, Moving)]
         raise ModelError(f"{key} names {name!r}, which is not a mass{suggest(str(name), masses)}")
     return body
 
 
-def _weights(raw: object, bodies: Mapping[str, Body]) -> Mass | dict[Mass, float]:
+def _weights(key: str, raw: object, bodies: Mapping[str, Body]) -> Moving | dict[Moving, float]:
+    """A mass, or several with weights."""
     if not isinstance(raw, dict):
-        return _mass("on", raw, bodies)
-    return {_mass("on", name, bodies): check_number(f"on: {name}", weight) for name, weight in raw.items()}
+        return _mass(key, raw, bodies)
+    return {_mass(key, name, bodies): check_number(f"{key}: {name}", weight) for name, weight in raw.items()}
 
 
 def _number(key: str, table: Mapping[str, Any], nonnegative: bool = False) -> Value:
     """A number, a shared parameter by its name, or a formula of shared parameters and other numbers of the table."""
     raw = table[key]
-    if callable(raw):
+    if isinstance(raw, Formula | Parameter):
         return raw
     if not isinstance(raw, str | dict):
         return check_number(key, raw, nonnegative=nonnegative)
@@ -379,7 +410,7 @@ def _check_sources(key: str, table: Mapping[str, Any], near: set[str], shared: M
     try:
         names = names_in(text, key)
     except ModelError as error:
-        raise ModelError(f"{key} is {shown(text)}: it must be a number or a formula of other numbers ({error})") from None
+        raise ModelError(f"{key} is {shown(text)}: it must be a number, or a formula of others ({error})") from None
     if not names:
         raise ModelError(f"{key} is {shown(text)}: it must be a number, without quotes, or a formula of other numbers")
     for name in names:

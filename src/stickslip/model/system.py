@@ -6,27 +6,35 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.parameter import Parameter, check_same
 from stickslip.model.parts import (
+    Base,
     Belt,
     Body,
     Contact,
+    Drive,
     DynamicContact,
     Ground,
     Interaction,
-    Mass,
+    Link,
+    Moving,
     Part,
+    Rotor,
     Rubbing,
     SmoothContact,
+    State,
 )
+from stickslip.model.shapes import shape_named
 from stickslip.model.terms import Term, Terms
 from stickslip.model.units import ANGLES, FORCE, LENGTH, SPEED, TIME, Dimension, force_along, unit_text
 
@@ -65,6 +73,7 @@ class Model:
     contacts: tuple[str, ...]
     start: Mapping[str, float]
     units: Mapping[str, str]  # of states and parameters; "" where it is not known
+    quantities: Mapping[str, str] = MappingProxyType({})  # what states are, and "force": "angle", "friction torque"
     time_unit: str
     aliases: Mapping[str, str] = MappingProxyType({})  # second names of parameters that several parts share
     derived: Mapping[str, Term] = MappingProxyType({})  # numbers that are no parameters, since they follow from others
@@ -75,9 +84,41 @@ class Model:
         """Name and value of every parameter; read-only."""
         return MappingProxyType(self._values)
 
-    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Any:
-        """A copy with other parameter values: `system.with_({"belt.speed": 0.3})`."""
-        raise NotImplementedError
+    def with_(
+        self, changes: Mapping[str, float] | None = None, *, start: Mapping[str, float] | Sequence[float] | None = None
+    ) -> Self:
+        """A copy with other parameter values, or another start; the model itself stays as it is.
+
+        Parameters
+        ----------
+        changes : mapping of str to float, optional
+            New values of parameters by name.
+        start : mapping or sequence of float, optional
+            Where the copy starts; states that are not named start where they did.
+
+        Returns
+        -------
+        Filippov or System
+            The changed copy.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown, or a value is not allowed.
+
+        Examples
+        --------
+        >>> relay = Filippov(("x", "v"), f=lambda x, v, a=1.0: (v, -a * x), G=lambda: (0.0, 1.0), h=lambda x: x)
+        >>> relay.with_({"a": 2.0}).parameters["a"]
+        2.0
+        """
+        copied = copy(self)
+        if changes:
+            copied._values = self._changed(changes)
+            copied._check()
+        if start is not None:
+            copied.start = dict(zip(self.states, self.start_state(start), strict=True))
+        return copied
 
     def structure(self) -> str | None:
         """A text equal for models with equal equations, whatever their parameter values; None if unknown."""
@@ -91,9 +132,11 @@ class Model:
         for requirement in self.requirements():
             requirement.check(self._values)
 
-    def _changed(self, changes: Mapping[str, float] | None, more: Mapping[str, float]) -> dict[str, float]:
+    def _changed(self, changes: Mapping[str, float]) -> dict[str, float]:
+        if not isinstance(changes, Mapping):
+            raise ModelError(f"the changes are {shown(changes)}: give values by name, {{'belt.speed': 0.3}}")
         values = dict(self.parameters)
-        for name, value in {**(changes or {}), **more}.items():
+        for name, value in changes.items():
             values[self.resolve(name)] = check_number(name, value)
         return values
 
@@ -187,8 +230,8 @@ class System(Model):
     0.3
 
     A number that several parts share is a `Parameter`; any number may follow from such, or from others of its part.
-    Units are texts that are shown: `Mass(unit="m")`, `time_unit="s"` and `force_unit="N"` give N/m for a stiffness and kg
-    for a mass; `units` names those of parameters that cannot be known, as in `{"push.amplitude": "N"}`.
+    Units are texts that are shown: `Mass(unit="m")`, `time_unit="s"` and `force_unit="N"` give N/m for a stiffness and
+    kg for a mass; `units` names those of parameters that cannot be known, as in `{"push.amplitude": "N"}`.
     """
 
     def __init__(
@@ -203,16 +246,31 @@ class System(Model):
     ) -> None:
         self.about = about if about is not None else About(name=name)
         self.time_unit, self.force_unit, self.given_units = time_unit, force_unit, dict(units or {})
-        self.bodies, self.interactions = _collect(parts)
-        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
+        self.bodies, self.extra_states, self.interactions = _collect(parts)
+        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Moving))
         if not self.masses:
-            raise ModelError("the system has no Mass: at least one is needed")
+            raise ModelError("the system has no Mass and no Rotor: at least one is needed")
         self._index()
         self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
+        self.start |= {name: float(state.start) for name, state in self.extra_states.items()}
         self.start |= self._internal_start()
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
         self._check()
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """Every part by name: bodies, then states of their own, then what acts between bodies."""
+        return {**self.bodies, **self.extra_states, **self.interactions}
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether a state moves a belt or a base, so that a mass at rest need not rest on the same side of it."""
+        surfaces = [part.speed if isinstance(part, Belt) else part.motion for part in self._surfaces()]
+        return any({*arguments_of(f, "a surface")[0]} & {*self.extra_states} for f in surfaces if callable(f))
+
+    def _surfaces(self) -> list[Belt | Base]:
+        return [body for body in self.bodies.values() if isinstance(body, Belt | Base)]
 
     def _internal_unit(self, state: str) -> str:
         """The unit of an internal state: that of time, of a displacement or of a velocity of what rubs there."""
@@ -229,23 +287,25 @@ class System(Model):
     def _unit(self, part: Part, dimension: Dimension | None) -> str:
         """The unit of a quantity of a part, as far as the units of its masses tell it."""
         length = self._length_unit(part)
-        others = [mass.unit for mass in self.masses if mass.unit not in ANGLES]
+        others = [mass.unit for mass in self.masses if mass.unit and mass.unit not in ANGLES]
         force = force_along(length, self.force_unit, others[0] if others else "m")
         return unit_text(dimension, force, length, self.time_unit)
 
     def _length_unit(self, part: Part) -> str:
-        """What displacements of a part are measured in; "" where its masses do not agree, or a lever turns angles."""
-        if isinstance(part, Mass):
+        """What displacements of a part are measured in; "" where its masses do not agree on that.
+
+        An angle with a weight is a length, by the radius or lever that the weight is, but nothing tells which.
+        """
+        if isinstance(part, Moving):
             return part.unit
         if isinstance(part, Body):
-            attached = [each for each in self.interactions.values() if part in each.bodies()]
-            found = {self._length_unit(each) for each in attached}
+            found = {self._length_unit(each) for each in self.interactions.values() if part in each.bodies()}
         else:
-            assert isinstance(part, Interaction)
-            found = {body.unit for body in part.bodies() if isinstance(body, Mass)}
-            levers = [weight for _, weight in part.weights] if isinstance(part, Rubbing) else []
-            if any(abs(weight) != 1 for weight in levers) and found & {*ANGLES}:
-                return ""
+            weights: dict[Body, float] = dict(getattr(part, "weights", ()))
+            bodies = part.bodies() if isinstance(part, Interaction) else ()
+            angled = {b for b in bodies if isinstance(b, Rotor) or getattr(b, "unit", "") in ANGLES}
+            levers = {b for b in angled if abs(weights.get(b, 1.0)) != 1}
+            found = {b.unit for b in bodies if isinstance(b, Moving) and b not in levers}
         return found.pop() if len(found) == 1 else ""
 
     def contact_units(self) -> dict[str, str]:
@@ -264,13 +324,17 @@ class System(Model):
         self.states = (
             *(f"x.{m.name}" for m in self.masses),
             *(f"v.{m.name}" for m in self.masses),
+            *self.extra_states,
             *self.internal_states,
         )
+        self.quantities = {f"{s}.{m.name}": m.quantities[i] for i, s in enumerate("xv") for m in self.masses}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.dynamic = {n: p for n, p in self.rubbing.items() if isinstance(p, DynamicContact)}
         self.contacts = tuple(self.friction)
-        numbers = _Numbers(self.bodies, self.interactions)
+        turning = [isinstance(p.weights[0][0], Rotor) and len(p.weights) == 1 for p in self.friction.values()]
+        self.quantities["force"] = "friction torque" if turning and all(turning) else "friction force"
+        numbers = _Numbers(self.parts)
         self._values, self._terms = numbers.values, numbers.terms
         self.aliases, self.derived = numbers.aliases, numbers.derived
         self.shared = numbers.shared
@@ -279,6 +343,7 @@ class System(Model):
     def _state_units(self) -> dict[str, str]:
         units = {f"x.{m.name}": m.unit for m in self.masses}
         units |= {f"v.{m.name}": self._unit(m, SPEED) for m in self.masses}
+        units |= {name: state.unit for name, state in self.extra_states.items()}
         return units | {state: self._internal_unit(state) for state in self.internal_states}
 
     def _parameter_units(self) -> dict[str, str]:
@@ -301,44 +366,113 @@ class System(Model):
             units[known] = unit
         return units
 
-    @property
-    def parts(self) -> dict[str, Part]:
-        """Bodies and what acts between them, by name."""
-        return {**self.bodies, **self.interactions}
+    def with_(
+        self,
+        changes: Mapping[str, float] | None = None,
+        *,
+        start: Mapping[str, float] | Sequence[float] | None = None,
+        parts: Mapping[str, Interaction] | None = None,
+    ) -> Self:
+        """A copy with other parameter values, another start, or other parts; the system itself stays as it is.
 
-    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> System:
-        copy = object.__new__(System)
-        copy.__dict__.update(self.__dict__)
-        copy._values = self._changed(changes, more)
-        copy._check()
-        return copy
+        Parameters
+        ----------
+        changes : mapping of str to float, optional
+            New values of parameters by name, such as ``{"belt.speed": 0.3}``.
+        start : mapping or sequence of float, optional
+            Where the copy starts; states that are not named start where they did.
+        parts : mapping of str to part, optional
+            Interactions that take the place of those named. Values given before stay, but for parameters of which the
+            new part has another number than the old one.
 
-    def starting(self, start: Mapping[str, float]) -> System:
-        """A copy that starts elsewhere."""
-        copy = object.__new__(System)
-        copy.__dict__.update(self.__dict__)
-        copy.start = dict(zip(self.states, self.start_state(start), strict=True))
-        return copy
+        Returns
+        -------
+        System
+            The changed copy.
 
-    def replacing(self, parts: Mapping[str, Interaction]) -> System:
-        """A copy with other interactions in the place of those named.
+        Raises
+        ------
+        ModelError
+            If a name is unknown, or a value is not allowed.
 
-        Values given by `with_` stay, but for parameters of which the new part has another number than the old one.
+        Examples
+        --------
+        >>> from stickslip.model.library import block_on_belt
+        >>> block_on_belt().with_({"belt.speed": 0.3}, start={"x.block": 0.5}).start["x.block"]
+        0.5
         """
+        exchanged = self._exchanged(parts) if parts else self
+        return super(System, exchanged).with_(changes, start=start)
+
+    def smoothed(self, eps: float, shape: str = "arctan") -> Self:
+        """The system with every contact smoothed: no stick any more, but a steep friction force −N·μ(|v|)·shape(εv).
+
+        A smoothed contact creeps where the real one sticks, so that a load below the static limit moves it in the end.
+        Laws stay shared as they were, parameters keep their names and values, and each contact gets one more,
+        ``contact.eps``. Reference: vandevrande1999 Eqs. (4) and (18).
+
+        Parameters
+        ----------
+        eps : float
+            The steepness ε, in 1/speed: friction is built up within speeds of about 1/ε.
+        shape : str, default "arctan"
+            "arctan" and "tanh" multiply the kinetic friction by (2/π) arctan(εv) or tanh(εv), and need a law whose
+            static coefficient is its kinetic one at rest. "quartic" rises from zero to the static coefficient at
+            |v| = κ and falls to the kinetic one at |v| = 4κ, where κ = 1/ε. "quartic_one_sided" is the law
+            vandevrande1999 Eq. (18) as printed, for contacts that slide backwards (v < 0) only and stick better than
+            they slide; it equals "quartic" for v ≤ −κ.
+
+        Returns
+        -------
+        System
+            A copy with a `SmoothContact` in the place of every `Contact`.
+
+        Raises
+        ------
+        ModelError
+            If there is no `Contact`, or one that has a memory.
+
+        See Also
+        --------
+        stickslip.Smoothing : the method that integrates a system so.
+
+        Examples
+        --------
+        >>> from stickslip.model.library import block_on_belt
+        >>> block_on_belt().smoothed(eps=1e4).parameters["contact.eps"]
+        10000.0
+        """
+        check_number("smoothed: eps", eps, positive=True)
+        shape_named(shape, "smoothed")
+        if not self.friction:
+            raise ModelError("smoothed: the system has no Contact")
+        for name, part in self.friction.items():
+            if part.internal_states():
+                raise ModelError(
+                    f"smoothed: contact {name!r} has a memory ({', '.join(part.internal_states())}), which a smoothed "
+                    "contact has not; smooth the system with a plain Contact there"
+                )
+        return self._exchanged(
+            {
+                name: SmoothContact(dict(part.weights), part.against, part.law, part.normal, name, eps=eps, shape=shape)
+                for name, part in self.friction.items()
+            }
+        )
+
+    def _exchanged(self, parts: Mapping[str, Interaction]) -> Self:
         for name in parts:
             if name not in self.interactions:
                 raise ModelError(f"there is no part {name!r} to replace{suggest(name, self.interactions)}")
-        copy = object.__new__(System)
-        copy.__dict__.update(self.__dict__)
-        copy.interactions = self.interactions | dict(parts)
-        copy._index()
-        internal = copy._internal_start()
-        copy.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copy.states}
-        own = _Numbers(self.bodies, self.interactions).values
-        copy._values |= {n: self._values[n] for n, value in own.items() if copy._values.get(n) == value}
-        copy.about = replace(self.about, known={})  # what was known exactly is known of another system
-        copy._check()
-        return copy
+        copied = copy(self)
+        copied.interactions = self.interactions | dict(parts)
+        copied._index()
+        internal = copied._internal_start()
+        copied.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copied.states}
+        own = _Numbers(self.parts).values
+        copied._values |= {n: self._values[n] for n, value in own.items() if copied._values.get(n) == value}
+        copied.about = replace(self.about, known={})  # what was known exactly is known of another system
+        copied._check()
+        return copied
 
     def local(self, part: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
         """The numbers of one part under their short names, those that are shared or follow from others included."""
@@ -386,8 +520,11 @@ class System(Model):
             mark: dict[str, Any] = {"name": name, "kind": part.kind}
             if isinstance(part, Interaction):
                 mark["on"] = [body.name for body in part.bodies()]
-            if isinstance(part, Rubbing):
+            if isinstance(part, Link):
+                mark["weights"] = [weight for _, weight in part.ends]
+            if isinstance(part, Drive | Rubbing):
                 mark["weights"] = [weight for _, weight in part.weights]
+            if isinstance(part, Rubbing):
                 mark["law"] = part.friction.structure()
                 mark["shared"] = next(p for p, o in self.rubbing.items() if o.law is part.law)
             if isinstance(part, SmoothContact):
@@ -403,8 +540,9 @@ class System(Model):
         return json.dumps(marks)
 
 
-def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interaction]]:
+def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, State], dict[str, Interaction]]:
     bodies: dict[str, Body] = {}
+    states: dict[str, State] = {}
     interactions: list[Interaction] = []
     for part in parts:
         if isinstance(part, Interaction):
@@ -412,14 +550,23 @@ def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interact
             found: tuple[Body, ...] = part.bodies()
         elif isinstance(part, Body):
             found = (part,)
+        elif isinstance(part, State):
+            if states.setdefault(part.name, part) is not part:
+                raise ModelError(f"two states have the name {part.name!r}: names must differ")
+            found = ()
         else:
-            raise ModelError(f"{shown(part)} is not a part: use Mass, Spring, Damper, Force, Belt, Base, Contact")
+            raise ModelError(
+                f"{shown(part)} is not a part: use Mass, Rotor, Spring, Damper, Force, Torque, Belt, Base, Contact or "
+                "State"
+            )
         for body in found:
             if isinstance(body, Ground):
                 continue
             if bodies.setdefault(body.name, body) is not body:
                 raise ModelError(f"two bodies have the name {body.name!r}: names must differ")
-    return bodies, _named(interactions, set(bodies))
+    for name in states.keys() & bodies.keys():
+        raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")
+    return bodies, states, _named(interactions, {*bodies, *states})
 
 
 def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Interaction]:
@@ -441,15 +588,14 @@ def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Intera
 class _Numbers:
     """All parameters of a system with their values, and how the numbers of every part follow from them."""
 
-    def __init__(self, bodies: Mapping[str, Body], interactions: Mapping[str, Interaction]) -> None:
+    def __init__(self, parts: Mapping[str, Part]) -> None:
         self.terms: dict[str, dict[str, Term]] = {}
         self.shared: dict[str, Parameter] = {}
         self.aliases: dict[str, str] = {}
         self.derived: dict[str, Term] = {}
         own: dict[str, float] = {}
         laws: dict[int, Terms] = {}
-        everything: dict[str, Part] = {**bodies, **interactions}
-        for name, part in everything.items():
+        for name, part in parts.items():
             terms = self._collected(Terms(_given(part, name), f"{part.kind} {name!r}", f"{name}."))
             self.terms[name] = dict(terms)
             own |= terms.own
@@ -570,13 +716,6 @@ class Filippov(Model):
         self.start = dict.fromkeys(self.states, 0.0)
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
-
-    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Filippov:
-        copy = object.__new__(Filippov)
-        copy.__dict__.update(self.__dict__)
-        copy._values = self._changed(changes, more)
-        copy._check()
-        return copy
 
     def requirements(self) -> Iterator[Requirement]:
         for limit in ("kinetic", "static"):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.formula import Formula, is_affine, operations_with
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.limits import MAX_STEPS

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw, StateLaw
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula, Formulas, names_in
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, Stribeck, WithAging, WithViscous
 from stickslip.model.parameter import Parameter
-from stickslip.model.parts import Contact, Damper, Force, Mass, Part, Rubbing, SmoothContact, Spring
+from stickslip.model.parts import Body, Contact, Drive, Link, Moving, Part, Rubbing, SmoothContact, State
 from stickslip.model.reading import DYNAMIC_LAWS, FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
 from stickslip.model.scatter import Scatter, distribution_table, is_size
 from stickslip.model.system import Filippov, Model, System, suggest
@@ -99,7 +100,7 @@ def _unknown_formula(key: str) -> ModelError:
 
 def check_values(model: Model, copy: Model, key: str, function: Function) -> None:
     """The formula given for a Python function must have its values, or the file would hold another model."""
-    formula = functions_of(copy).get(key)
+    formula: Function | None = functions_of(copy).get(key)
     if formula is None:  # it has no variable, so it was read as a number
         assert isinstance(copy, System)
         part, attribute = key.split(".", 1)
@@ -117,7 +118,8 @@ def check_values(model: Model, copy: Model, key: str, function: Function) -> Non
         except Exception:  # the function is the user's: outside its domain it may raise anything
             continue
         try:
-            got = [float(x) for x in leaves(formula(*(point[n] for n in ours), **_known(formula, parameters, key)))]
+            known: dict[str, Any] = {n: parameters[n] for n in arguments_of(formula, key)[1] if n in parameters}
+            got = [float(x) for x in leaves(formula(*(point[n] for n in ours), **known))]
         except (ArithmeticError, ValueError):
             got = [math.nan]
         if len(got) != len(expected) or not all(map(_close, expected, got)):
@@ -125,11 +127,6 @@ def check_values(model: Model, copy: Model, key: str, function: Function) -> Non
                 f"{key}: the formula given for it has the value {shown(got)} where the Python function has "
                 f"{shown(expected)} (at {', '.join(f'{n} = {x:g}' for n, x in point.items()) or 'all times'})"
             )
-
-
-def _known(function: Function, values: Mapping[str, float], what: str) -> dict[str, float]:
-    """The values of those parameters that a function has."""
-    return {name: values[name] for name in arguments_of(function, what)[1] if name in values}
 
 
 def check_terms(model: System, copy: System) -> None:
@@ -260,26 +257,37 @@ def _own_numbers(function: Function, what: str) -> Iterator[str]:
 def _part_table(system: System, name: str, part: Part, given: Mapping[str, Any]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     match part:
-        case Spring() | Damper():
-            table["between"] = [body.name for body in part.bodies()]
-        case Force():
-            table["on"] = part.on.name
+        case Link():
+            table["between"] = [_with_weights(part.ends[:-1]), part.b.name]
+        case Drive():
+            table["on"] = _with_weights(part.weights)
         case Rubbing():
-            weights = {mass.name: weight for mass, weight in part.weights}
-            table["on"] = next(iter(weights)) if [*weights.values()] == [1.0] else weights
+            table["on"] = _with_weights(part.weights)
             table["against"] = part.against.name
     local, functions = system.local(name), part.functions(name)
     for attribute, value in part.values().items():
         written = _Written([name], local, given)
-        table[attribute] = written.function(attribute, value) if attribute in functions else written.number(attribute, value)
-    if isinstance(part, Mass):
+        if attribute in functions:
+            table[attribute] = written.function(attribute, functions[attribute])
+        else:
+            table[attribute] = written.number(attribute, value)
+    if isinstance(part, Moving):
         table |= {"x": system.start[f"x.{name}"], "v": system.start[f"v.{name}"]}
+        table |= {"unit": part.unit} if part.unit != type(part).unit else {}
+    if isinstance(part, State):
+        table["start"] = system.start[name]
         table |= {"unit": part.unit} if part.unit else {}
     if isinstance(part, SmoothContact):
         table["shape"] = part.shape
     if isinstance(part, Contact) and part.scatter is not None:
         table["scatter"] = _scatter_table(part.scatter, table)
     return table
+
+
+def _with_weights(bodies: Sequence[tuple[Body, float]]) -> str | dict[str, float]:
+    """The name of the only body, or several with weights."""
+    weights = {body.name: float(weight) for body, weight in bodies}
+    return next(iter(weights)) if [*weights.values()] == [1.0] else weights
 
 
 def _scatter_table(scatter: Scatter, table: dict[str, Any]) -> dict[str, Any]:

@@ -16,17 +16,18 @@ from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.arguments import check_model, check_progress, numbers
-from stickslip.field import Field, compile
+from stickslip.errors import ModelError, OrbitError
+from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
-from stickslip.model.errors import ModelError, check_number, check_whole, shown, visible
+from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
-from stickslip.orbits.guess import MOST_TURNS, OrbitError, recurrence, scale_of
+from stickslip.orbits.guess import MOST_TURNS, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.reading import parsed
-from stickslip.result import interpolate
+from stickslip.result import interpolate, state_attributes
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
@@ -199,7 +200,7 @@ class _Search:
 
     def __init__(self, model: Model, near: float, most: int, forcing: float | None) -> None:
         self.model, self.near, self.tries = model, near, most
-        self.field: Field = compile(model)
+        self.field: Field = Field.of(model)
         self.forcing_given = forcing
         self.forcing = excitation(Motion(model), forcing)
         self.orbits: dict[int, Orbit] = {}
@@ -565,7 +566,7 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "fraction_error": ("number", np.sqrt(fraction * (1 - fraction) / len(labels))),
         "points": (("number", "sample", "state"), search.points(kept)),
     }
-    coordinates: dict[str, Any] = {name: (name, axis, {"units": model.units[name]}) for name, axis in axes.items()} | {
+    coordinates: dict[str, Any] = {name: (name, axis, state_attributes(model, name)) for name, axis in axes.items()} | {
         "number": np.arange(len(kept)),
         "state": np.array(model.states, dtype=np.str_),
         "description": ("number", [str(a) for a in attractors]),

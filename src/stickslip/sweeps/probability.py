@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from stickslip.errors import SweepError
 from stickslip.model.errors import check_number
-from stickslip.sweeps.observation import SweepError
 
 
 def probabilities(
@@ -59,6 +59,7 @@ def probabilities(
             "width": float(edges[1] - edges[0]),
             "offset": float(offset),
             "unit": str(diagram[str(values.name)].attrs.get("units", "")),
+            "quantity": str(diagram[str(values.name)].attrs.get("quantity", "")),
         },
     )
 

@@ -8,6 +8,8 @@ stick:  vᵢ = 0,  a + D λ = 0,  |λᵢ| ≤ Sᵢ          a = ∂h/∂z·f + �
 A contact with a memory has internal states among z. Its rates may contain its mode s (0 in stick); where it gives its
 own force T in stick (an elastic asperity), that takes the place of the reaction: λᵢ = Tᵢ(z, t, p). When it enters a
 mode some internal states jump: see `Reset`.
+
+A spring or damper of the extension e = Σ wᵢ xᵢ and the tension T pushes mass i by −wᵢ T (virtual work).
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from typing import Any
 import sympy
 from sympy.printing.str import StrPrinter
 
+from stickslip.errors import ModelError
 from stickslip.model.bristles import BristleContact
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import shown
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.parts import (
@@ -32,11 +35,11 @@ from stickslip.model.parts import (
     Body,
     CompliantContact,
     Contact,
-    Damper,
+    Drive,
     DynamicContact,
-    Force,
     Ground,
-    Mass,
+    Link,
+    Moving,
     Rubbing,
     SmoothContact,
     Spring,
@@ -163,6 +166,7 @@ class _Mechanics:
         self.system = system
         self.x = {mass.name: symbol(f"x.{mass.name}") for mass in system.masses}
         self.v = {mass.name: symbol(f"v.{mass.name}") for mass in system.masses}
+        self.extra = {name: symbol(name) for name in system.extra_states}
         self.internal = {name: symbol(name) for name in system.internal_states}
         self.rates: dict[str, sympy.Expr] = {}  # of internal states that know no modes
         self.formulas: dict[str, Any] = {}
@@ -170,6 +174,9 @@ class _Mechanics:
         self.quantiles: list[tuple[tuple[float, ...], ...]] = []
         self.position = {"ground": sympy.Integer(0)}
         self.velocity = {"ground": sympy.Integer(0)}
+        self.extra_rates = {
+            name: self.value(name, "rate", state.rate, self.everything()) for name, state in system.extra_states.items()
+        }
         for body in system.bodies.values():
             self._place(body)
 
@@ -177,7 +184,7 @@ class _Mechanics:
         """A number of a part in symbols: a parameter, or the formula by which it follows from parameters."""
         term = self.system.term(part, name)
         if term.function is not None:
-            # In a file it stands with the names that numbers have there: shared parameters their own, others short ones.
+            # In a file it stands with the names that numbers have there: shared ones their own, others short ones.
             self.formulas[f"{part}.{name}"] = formula_text(in_symbols(term, _short, inside=True))
         return in_symbols(term, symbol)
 
@@ -203,16 +210,17 @@ class _Mechanics:
         return expression.xreplace(outside)
 
     def _place(self, body: Body) -> None:
-        time = {"t": TIME}
+        known = {"t": TIME, **self.extra}
         match body:
-            case Mass():
+            case Moving():
                 self.position[body.name] = self.x[body.name]
                 self.velocity[body.name] = self.v[body.name]
             case Belt():
-                self.velocity[body.name] = self.value(body.name, "speed", body.speed, time)
+                self.velocity[body.name] = self.value(body.name, "speed", body.speed, known)
             case Base():
-                self.position[body.name] = self.value(body.name, "motion", body.motion, time)
-                self.velocity[body.name] = sympy.diff(self.position[body.name], TIME)
+                motion = self.position[body.name] = self.value(body.name, "motion", body.motion, known)
+                steered = along(motion, [*self.extra.values()], [*self.extra_rates.values()])
+                self.velocity[body.name] = sympy.diff(motion, TIME) + steered
             case Ground():
                 pass
 
@@ -220,7 +228,7 @@ class _Mechanics:
         """The names a force or a normal force may depend on."""
         names = {"t": TIME}
         names |= {f"x_{n}": s for n, s in self.x.items()}
-        return names | {f"v_{n}": s for n, s in self.v.items()}
+        return names | {f"v_{n}": s for n, s in self.v.items()} | self.extra
 
     def equations(self) -> Equations:
         system = self.system
@@ -228,22 +236,22 @@ class _Mechanics:
         contacts: list[ContactEquations] = []
         for name, part in system.interactions.items():
             match part:
-                case Spring() | Damper():
+                case Link():
                     self._pull(force, name, part)
-                case Force():
-                    own = {"x": self.x[part.on.name], "v": self.v[part.on.name]}
-                    force[part.on.name] += self.value(name, "force", part.force, {**self.everything(), **own})
+                case Drive():
+                    self._drive(force, name, part)
                 case Contact():
                     contacts.append(self._contact(name, part))
                 case SmoothContact():
                     self._rub(force, name, part)
                 case DynamicContact():
                     self._drag(force, name, part)
-        m = {mass.name: self.parameter(mass.name, "m") for mass in system.masses}
+        m = {mass.name: self.parameter(mass.name, mass.measure) for mass in system.masses}
         zero = (sympy.Integer(0),) * len(contacts)
-        states = (*self.x.values(), *self.v.values())
-        f = (*self.v.values(), *(force[n] / m[n] for n in m))
-        G = (*(zero for _ in m), *(tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m))
+        states = (*self.x.values(), *self.v.values(), *self.extra.values())
+        f = (*self.v.values(), *(force[n] / m[n] for n in m), *self.extra_rates.values())
+        pushed = (tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m)
+        G = (*(zero for _ in m), *pushed, *(zero for _ in self.extra))
         memory = Memory(self.internal, states, f, G)
         memory.free(self.rates)
         for i, (name, contact) in enumerate(zip(system.friction, contacts, strict=True)):
@@ -272,7 +280,7 @@ class _Mechanics:
             steep=memory.steep,
             owners=memory.owners,
             stiff=tuple(len(states) + i for i, name in enumerate(self.internal) if name in self.rates),
-            velocities=(*(range(len(m), 2 * len(m))), *(-1 for _ in (*m, *self.internal))),
+            velocities=(*(range(len(m), 2 * len(m))), *(-1 for _ in (*m, *self.extra, *self.internal))),
         )
 
     def _compliance(self, name: str, contact: ContactEquations) -> Compliance:
@@ -299,16 +307,26 @@ class _Mechanics:
         limit, mean, damping = (self.parameter(name, parameter) for parameter in ("limit", "mean", "damping"))
         return Bristles(part.bristles, part.slipping, S / (part.bristles * limit), limit, mean, damping)
 
-    def _pull(self, force: dict[str, sympy.Expr], name: str, part: Spring | Damper) -> None:
+    def _pull(self, force: dict[str, sympy.Expr], name: str, part: Link) -> None:
         where = self.position if isinstance(part, Spring) else self.velocity
-        stretch = where[part.a.name] - where[part.b.name]
+        stretch = sympy.Add(*(_exact(weight) * where[body.name] for body, weight in part.ends))
         if part.force is not None:
             tension = self.value(name, "force", part.force, {"e": stretch})
         else:
-            tension = self.parameter(name, "k" if isinstance(part, Spring) else "c") * stretch
-        for body, sign in ((part.a, -1), (part.b, 1)):
-            if isinstance(body, Mass):
-                force[body.name] += sign * tension
+            tension = self.parameter(name, part.number) * stretch
+        for body, weight in part.ends:
+            if isinstance(body, Moving):
+                force[body.name] -= _exact(weight) * tension
+
+    def _drive(self, force: dict[str, sympy.Expr], name: str, part: Drive) -> None:
+        weights = {body.name: _exact(weight) for body, weight in part.weights}
+        own = {
+            "x": sympy.Add(*(w * self.x[n] for n, w in weights.items())),
+            "v": sympy.Add(*(w * self.v[n] for n, w in weights.items())),
+        }
+        strength = self.value(name, part.attribute, part.strength, {**self.everything(), **own})
+        for mass, weight in weights.items():
+            force[mass] += weight * strength
 
     def _rub(self, force: dict[str, sympy.Expr], name: str, part: SmoothContact) -> None:
         c = self._contact(name, part)
@@ -345,7 +363,7 @@ class _Mechanics:
         """The sliding velocity, and the masses that a force along it acts on."""
         weights = {mass.name: _exact(weight) for mass, weight in part.weights}
         h = sympy.Add(*(w * self.v[n] for n, w in weights.items())) - self.velocity[part.against.name]
-        if isinstance(part.against, Mass):
+        if isinstance(part.against, Moving):
             weights[part.against.name] = sympy.Integer(-1)
         return h, weights
 
