@@ -132,7 +132,7 @@ class Mechanics:
         self.index = {mass.name: i for i, mass in enumerate(system.masses)}
         if system.extra_states:
             raise ValueError(f"the referee does not know states of their own: {', '.join(system.extra_states)}")
-        self.mass = [system.parameters[mass.inertia_parameter] for mass in system.masses]
+        self.mass = [system.local(mass.name)[mass.measure] for mass in system.masses]
         self.n = len(self.mass)
         self.internal = {name: 2 * self.n + i for i, name in enumerate(system.internal_states)}
         self.states = 2 * self.n + len(self.internal)

@@ -11,6 +11,9 @@ from stickslip.errors import ModelError
 from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.formula import RESERVED, Formula
 
+RESULTS = frozenset({"time", "state", "contact", "event", "step", "point", "record", "special", "status", "period"})
+"""Names that results have: a parameter along which a result is laid out could not be told from them."""
+
 
 class Quantity:
     """What can be reckoned with like a number: sums, products and powers of parameters are `Derived`."""
@@ -97,8 +100,9 @@ class Parameter(Quantity):
 
     def __post_init__(self) -> None:
         check_name("a Parameter", self.name)
-        if self.name in RESERVED:
-            raise ModelError(f"a Parameter has the name {self.name!r}, which has a meaning in formulas: choose another")
+        if self.name in RESERVED or self.name in RESULTS:
+            where = "formulas" if self.name in RESERVED else "results"
+            raise ModelError(f"a Parameter has the name {self.name!r}, which has a meaning in {where}: choose another")
         object.__setattr__(self, "value", check_number(f"Parameter {self.name!r}", self.value))
         if not isinstance(self.unit, str):
             raise ModelError(f"Parameter {self.name!r}: unit is {shown(self.unit)}; it must be a text such as 'N/m'")

@@ -104,6 +104,7 @@ def plan_sweep(
     text, given = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
     plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
+    _check_names(plan)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
     if within is not None and not isinstance(within, Mapping):
@@ -182,6 +183,15 @@ def _written(model: Model) -> tuple[str, Model | None]:
         return files.dumps(model, Field.of(model, target="python", order=8, kernels=join.EXACT).formulas), None
     except ModelError as error:
         return f"# {error}", model
+
+
+def _check_names(plan: Plan) -> None:
+    """Refuse an axis that has the name of a result: both would be found under it."""
+    for name in plan.axes.names:
+        if name in plan.layout:
+            others = [other for other, own in plan.model.aliases.items() if own == name]
+            way = f"sweep it by its name {others[0]!r}, or rename" if others else "rename"
+            raise SweepError(f"{name!r} is the name of a result of sweeps as well: {way} the parameter")
 
 
 def check_size(plan: Plan) -> None:
