@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
 from stickslip.model.scatter import Scatter
@@ -280,7 +280,7 @@ class State(Part):
     rules: ClassVar[Rules] = {"rate": "any"}
 
     def __post_init__(self) -> None:
-        check_name(f"a {self.kind}", self.name)
+        check_state_name(f"a {self.kind}", self.name)
         if self.name in KNOWN:
             raise ModelError(
                 f"a State has the name {self.name!r}, by which functions know {KNOWN[self.name]}: choose another"
