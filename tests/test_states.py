@@ -387,6 +387,8 @@ REFUSED = {
         lambda: ss.Filippov(("mode", "y"), f=lambda y: (y, 0.0), G=lambda: (0.0, 1.0), h=lambda y: y),
         "a state has the name 'mode'",
     ),
+    "no rate": (lambda: ss.State("w", None), "State 'w': rate is None: it must be a number"),
+    "no force": (lambda: ss.Force(MASS, None), "Force 'force': force is None: it must be a number"),
     "start": (lambda: ss.State("w", 1.0, start="high"), "State 'w': start is 'high'"),
     "unit": (lambda: ss.State("w", 1.0, unit=3), "must be a text"),
     "two": (lambda: ss.System(MASS, ss.State("w", 1.0), ss.State("w", 1.0)), "two states have the name 'w'"),

@@ -7,7 +7,7 @@ number wherever a `Value` is asked for, and its arguments with defaults become t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
@@ -45,9 +45,10 @@ class Part:
 
     def check(self, name: str) -> None:
         """Raise a sentence if a number of this part is not allowed."""
+        needed = {own.name for own in fields(self) if own.default is not None}
         for attribute, rule in self.rules.items():
             value = getattr(self, attribute)
-            if value is not None:
+            if value is not None or attribute in needed:
                 _check_value(f"{self.kind} {name!r}: {attribute}", value, rule)
 
     def check_parameter(self, name: str, attribute: str, parameter: str, values: Mapping[str, float]) -> None:
@@ -492,7 +493,7 @@ class Drive(Interaction):
     @property
     def strength(self) -> Value:
         """The number, or function, that drives."""
-        (value,) = self.values().values()
+        value: Value = getattr(self, self.attribute)
         return value
 
     @property
