@@ -13,6 +13,7 @@ import stickslip as ss
 from stickslip.cli.equations import written
 from stickslip.errors import ModelError
 from stickslip.field import lane_program
+from stickslip.model.errors import RESULT_NAMES
 from stickslip.model.files import dumps, loads
 from stickslip.orbits.motion import Motion
 
@@ -381,6 +382,13 @@ MASS = ss.Mass("block", m=1.0)
 REFUSED = {
     "name of time": (lambda: ss.State("t", 1.0), "functions know time"),
     "name of a position": (lambda: ss.State("x", 1.0), "choose another"),
+    "name of something in results": (lambda: ss.State("force", 1.0), "which results have for something else"),
+    "the same in equations": (
+        lambda: ss.Filippov(("mode", "y"), f=lambda y: (y, 0.0), G=lambda: (0.0, 1.0), h=lambda y: y),
+        "a state has the name 'mode'",
+    ),
+    "no rate": (lambda: ss.State("w", None), "State 'w': rate is None: it must be a number"),
+    "no force": (lambda: ss.Force(MASS, None), "Force 'force': force is None: it must be a number"),
     "start": (lambda: ss.State("w", 1.0, start="high"), "State 'w': start is 'high'"),
     "unit": (lambda: ss.State("w", 1.0, unit=3), "must be a text"),
     "two": (lambda: ss.System(MASS, ss.State("w", 1.0), ss.State("w", 1.0)), "two states have the name 'w'"),
@@ -401,6 +409,15 @@ def test_refused_in_a_sentence(case):
     make, message = REFUSED[case]
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_no_state_can_hide_what_results_have():
+    model = loads(TEXT)
+    run = ss.simulate(model, t=1)
+    sweep = ss.sweep(model, {"drive.target": [0.2]}, times=(1, 1), observe=["stick_to_slip", "signature"])
+    for data in (run, sweep):
+        own = {str(name) for name in [*data.variables, *data.dims]} - {*model.states, *model.parameters}
+        assert own <= RESULT_NAMES
 
 
 def test_a_rate_that_is_a_number_is_a_parameter():

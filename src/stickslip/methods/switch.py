@@ -31,6 +31,7 @@ KERNELS = join.KernelSet(
     "switch",
     (*join.EXACT.files, "watch", "reach", "switch"),
     ("constants", "ingredients", "prepare", "field", "begin", "integrate"),
+    replaced=("begin",),
 )
 DEGREE = 4
 """Degree of the dense output of the Runge–Kutta pair: the record holds polynomials of this degree."""

@@ -11,7 +11,10 @@ from stickslip.model.system import Model
 from stickslip.targets import join
 
 KERNELS = join.KernelSet(
-    "timestepping", (*join.EXACT.files, "watch", "timestepping"), ("constants", "ingredients", "begin", "integrate")
+    "timestepping",
+    (*join.EXACT.files, "watch", "timestepping"),
+    ("constants", "ingredients", "begin", "integrate"),
+    replaced=("begin",),
 )
 DEGREE = 1
 """Degree of the polynomials of a step: the method knows values at its ends, no more."""

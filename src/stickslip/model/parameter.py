@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from stickslip.errors import ModelError
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import RESULT_NAMES, check_name, check_number, shown
 from stickslip.model.formula import RESERVED, Formula
 
-RESULTS = frozenset({"time", "state", "contact", "event", "step", "point", "record", "special", "status", "period"})
-"""Names that results have: a parameter along which a result is laid out could not be told from them."""
+RESULTS = RESULT_NAMES - {"m", "n", "force", "mode", "power"} | {"point", "special"}
+"""Names that sweeps and branches have for other things: a parameter along which they lie could not be told from them.
+An axis `m` or `n` is refused by sweeps alone, which know another name of it."""
 
 
 class Quantity:

@@ -8,12 +8,12 @@ without are what it depends on: time and state, where the part says so, else oth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
 from stickslip.model.parameter import Parameter
@@ -50,6 +50,9 @@ class Part:
     def check(self, name: str) -> None:
         """Raise a sentence if a number of this part is not allowed."""
         what = f"{self.kind} {name!r}"
+        for own in fields(self):
+            if own.name in self.rules and own.default is not None and getattr(self, own.name) is None:
+                _check_value(f"{what}: {own.name}", None, self.rules[own.name])
         for attribute, value in numbers(self.numbers(what), what).items():
             _check_value(f"{what}: {attribute}", value, self.rules[attribute])
 
@@ -297,7 +300,7 @@ class State(Part):
     varying: ClassVar[frozenset[str]] = frozenset({"rate"})
 
     def __post_init__(self) -> None:
-        check_name(f"a {self.kind}", self.name)
+        check_state_name(f"a {self.kind}", self.name)
         if self.name in KNOWN:
             raise ModelError(
                 f"a State has the name {self.name!r}, by which functions know {KNOWN[self.name]}: choose another"
@@ -513,7 +516,7 @@ class Drive(Interaction):
     @property
     def strength(self) -> Value:
         """The number, or function, that drives."""
-        (value,) = self.values().values()
+        value: Value = getattr(self, self.attribute)
         return value
 
     @property

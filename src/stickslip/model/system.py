@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from stickslip.errors import ModelError
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.parameter import Parameter, check_same
@@ -675,7 +675,7 @@ class Filippov(Model):
         if not states:
             raise ModelError("a Filippov system needs at least one state")
         for state in states:
-            check_name("a state", state.replace(".", "_") if isinstance(state, str) else state)
+            check_state_name("a state", state)
         for contact in contacts:
             check_name("a contact", contact)
         for what, names in (("states", states), ("contacts", contacts)):
