@@ -256,6 +256,7 @@ def block() -> ss.Mass:
     return ss.Mass("block", m=1.0)
 
 
+SPEED = ss.Parameter("speed", 1.0)
 WRONG_IN_PYTHON = {
     "two of one name": (
         lambda: ss.Coulomb(ss.Parameter("mu", 0.5), 0.8 * ss.Parameter("mu", 0.4)),
@@ -279,7 +280,7 @@ WRONG_IN_PYTHON = {
     ),
     "start": (lambda: ss.Mass("block", m=1.0, x=ss.Parameter("x0", 1.0)), ["x is Parameter", "it must be a number"]),
     "Filippov": (
-        lambda: ss.Filippov(("y",), f=lambda y, a=ss.Parameter("a", 1.0): a * y, G=lambda: 1.0, h=lambda y: y),
+        lambda: ss.Filippov(("y",), f=lambda y, a=SPEED: a * y, G=lambda: 1.0, h=lambda y: y),
         ["f has Parameter", "shared by their names"],
     ),
 }
@@ -342,8 +343,9 @@ def test_units_of_parameters_and_forces() -> None:
         units={"push.a": "N/s"},
     )
     expected = {
-        "pad.m": "kg", "disk.inertia": "kg·m²", "k1.k": "N/m", "k2.k": "N·m/rad", "torque.torque": "N·m", "push.a": "N/s",
-        "belt.speed": "m/s", "contact.normal": "N", "contact.delta": "s/m", "contact.mu_s": "", "v.disk": "rad/s",
+        "pad.m": "kg", "disk.inertia": "kg·m²", "k1.k": "N/m", "k2.k": "N·m/rad", "torque.torque": "N·m",
+        "push.a": "N/s", "belt.speed": "m/s", "contact.normal": "N", "contact.delta": "s/m", "contact.mu_s": "",
+        "v.disk": "rad/s",
     }  # fmt: skip
     assert {name: system.unit_of(name) for name in expected} == expected
     run = ss.simulate(system, t=1)

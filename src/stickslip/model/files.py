@@ -31,6 +31,8 @@ parameters, and where it has none the formula in quotes is enough. Contacts shar
 by naming it: `law = "pad"` and a table `[laws.pad]`. A system given by its equations has one table
 `[filippov]` instead of parts. Formulas are parsed, never executed.
 
+Numbers of `[parameters]` whose names have no dot are shared: `mu_s = "mu"`, and `mu_k = "0.8*mu"` follows.
+
 Also understood: `source` and a table `[known]` of exact results; `[start]` with `x.block = 1.0`;
 `[parameters]` with `belt.speed = 0.3`, which replace the values above; `order`, a list of all parts, where
 their order matters across kinds.
