@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from stickslip.arguments import check_progress
 from stickslip.branches.births import equilibrium_of
 from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint, joined
 from stickslip.branches.critical import HOPF
@@ -16,8 +17,7 @@ from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
-
-Progress = Callable[[float, int], None]
+from stickslip.progress import Progress, Report, reporting
 
 
 def follow(
@@ -27,7 +27,7 @@ def follow(
     to: float | tuple[float, float],
     step: float = LONGEST,
     most: int = 500,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Branch:
     """The branch of an orbit or an equilibrium along a parameter, with every bifurcation on the way.
 
@@ -41,7 +41,8 @@ def follow(
       as long as it stays between them.
     - step: the longest step, as a part of the distance to `to`.
     - most: the largest number of points in one direction.
-    - progress: called with the parameter and the number of points now and then.
+    - progress: called with the parameter and the number of points now and then; by default they are shown, as the bar
+      of `simulate` is.
 
     Special points: fold, flip, Neimark–Sacker, branch point; and those of the discontinuity: grazing-, crossing-,
     switching- and adding-sliding, with the stick phases that are gained or lost, and the exchange of two events. From a
@@ -53,17 +54,27 @@ def follow(
     >>> branch.special[-1]
     <grazing-sliding at table.speed = 4.611989021, period 6.43947489>
     """
+    check_progress(progress)
+    name = parameter if isinstance(parameter, str) else "parameter"
+
+    def told(value: float, count: int) -> str:
+        return f"following: {name} = {value:.6g}, {count} points"
+
+    with reporting(progress, "following", told) as report:
+        return _followed(what, parameter, to, step, most, report)
+
+
+def _followed(what: Any, parameter: str | tuple[str, str], to: Any, step: float, most: int, report: Report) -> Branch:
     if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(what.orbit, Orbit):
         what = replace(what, orbit=equilibrium_of(what.orbit))
     start = what.orbit if isinstance(what, SpecialPoint) else what
     if isinstance(start, Equilibrium):
         special = what if isinstance(what, SpecialPoint) else None
-        return follow_equilibrium(start, parameter, to=to, point=special, step=step, most=most, progress=progress)
+        return follow_equilibrium(start, parameter, to=to, point=special, step=step, most=most, progress=report)
     if not isinstance(start, Orbit):
         raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
     check_number("follow: step", step, positive=True)
     names = tuple(start.model.resolve(name) for name in ((parameter,) if isinstance(parameter, str) else parameter))
-    report = progress or (lambda value, count: None)
     if not isinstance(parameter, str):
         if not isinstance(what, SpecialPoint) or len(names) != 2 or isinstance(to, tuple | list):
             raise OrbitError("two parameters and one value of to= are for following a special point of a branch")
