@@ -37,6 +37,7 @@ from .model.laws import Polynomial as Polynomial
 from .model.laws import PoppStelter as PoppStelter
 from .model.laws import Stribeck as Stribeck
 from .model.laws import Tabulated as Tabulated
+from .model.parameter import Parameter as Parameter
 from .model.parts import Base as Base
 from .model.parts import Belt as Belt
 from .model.parts import CompliantContact as CompliantContact
@@ -45,8 +46,11 @@ from .model.parts import Damper as Damper
 from .model.parts import DynamicContact as DynamicContact
 from .model.parts import Force as Force
 from .model.parts import Mass as Mass
+from .model.parts import Rotor as Rotor
 from .model.parts import SmoothContact as SmoothContact
 from .model.parts import Spring as Spring
+from .model.parts import State as State
+from .model.parts import Torque as Torque
 from .model.parts import ground as ground
 from .model.scatter import Scatter as Scatter
 from .model.system import About as About

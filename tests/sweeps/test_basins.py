@@ -175,7 +175,7 @@ def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
     assert np.array_equal(np.asarray(mesh.get_array()).ravel(), data.attractor.values.T.ravel())
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert texts[0].startswith("steady sliding\n") and texts[1].startswith("orbit of period 6.53058\n")
-    assert axes.get_xlabel().startswith("position")
+    assert axes.get_xlabel().startswith("angle")
     marks = {line.get_gid(): line for line in axes.lines}
     assert np.asarray(marks["attractor0"].get_xdata()).tolist() == pytest.approx([0.0, 0.0])
     assert np.ptp(np.asarray(marks["attractor1"].get_xdata())) > 5

@@ -26,7 +26,7 @@ from stickslip.branches.critical import (
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.errors import ModelError, NoConvergence, OrbitError
 from stickslip.model.errors import check_number
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
@@ -86,7 +86,7 @@ def follow_equilibrium(
             "intervals of find_equilibria for several parameter values"
         )
     names = tuple(parameter) if isinstance(parameter, tuple | list) else (parameter,)
-    _check(start.model, names)
+    names = _checked(start.model, names)
     bounds = _bounds(start.model, names[0], to)
     walks = [_Walk(start, point, names, pair, step, most, progress or (lambda value, count: None)) for pair in bounds]
     first = walks[0].branch()
@@ -98,12 +98,12 @@ def follow_equilibrium(
         return replace(first, reason=f"{first.reason} {INTERRUPTED}")
 
 
-def _check(model: Model, names: Sequence[str]) -> None:
-    for name in names:
-        if name not in model.parameters:
-            raise ModelError(f"there is no parameter {name!r}{suggest(str(name), list(model.parameters))}")
-    if len(names) > 2 or len(set(names)) != len(names):
+def _checked(model: Model, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of one or two parameters; a sentence where they cannot be followed."""
+    resolved = tuple(model.resolve(name) for name in names)
+    if len(resolved) > 2 or len(set(resolved)) != len(resolved):
         raise OrbitError(f"{names!r}: give one parameter, or two different ones to follow a Hopf point or a fold")
+    return resolved
 
 
 def _bounds(model: Model, name: str, to: Any) -> list[tuple[float, float]]:

@@ -13,9 +13,8 @@ from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.margins import FLIP
 from stickslip.branches.walk import LONGEST, Walk
-from stickslip.errors import ModelError, OrbitError
+from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number
-from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, Report, reporting
@@ -75,14 +74,13 @@ def _followed(what: Any, parameter: str | tuple[str, str], to: Any, step: float,
     if not isinstance(start, Orbit):
         raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
     check_number("follow: step", step, positive=True)
-    names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
-    for name in names:
-        check_parameter(start.model, name)
+    names = tuple(start.model.resolve(name) for name in ((parameter,) if isinstance(parameter, str) else parameter))
     if not isinstance(parameter, str):
         if not isinstance(what, SpecialPoint) or len(names) != 2 or isinstance(to, tuple | list):
             raise OrbitError("two parameters and one value of to= are for following a special point of a branch")
         return follow_in_two(what, names, check_number("follow: to", to), step, most, report)
     point = what if isinstance(what, SpecialPoint) and what.bifurcates else None
+    (parameter,) = names
     present = float(start.model.parameters[parameter])
     if not isinstance(to, tuple | list):
         end = check_number("follow: to", to)
@@ -105,9 +103,3 @@ def _followed(what: Any, parameter: str | tuple[str, str], to: Any, step: float,
             raise
         return replace(down, reason=f"{down.reason} {INTERRUPTED}")
     return joined(down, up) if len(down) and len(up) else max(down, up, key=len)
-
-
-def check_parameter(model: Model, name: Any) -> None:
-    """Refuse a parameter that the model does not have."""
-    if name not in model.parameters:
-        raise ModelError(f"there is no parameter {name!r}{suggest(str(name), list(model.parameters))}")

@@ -86,10 +86,7 @@ def perform(search: orbits.Search, way: Way, quantity: str | None, plots: Sequen
 
 def _check_way(model: Model, way: Way) -> None:
     """What `follow` would refuse, before an orbit is looked for."""
-    from stickslip.branches.follow import check_parameter
-
-    check_parameter(model, way.parameter)
-    present = float(model.parameters[way.parameter])
+    present = float(model.parameters[model.resolve(way.parameter)])
     if way.step is not None:
         check_number("--step", way.step, positive=True)
     check_number("--most", way.most, positive=True)

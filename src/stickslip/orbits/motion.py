@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickslip.errors import ModelError, MotionError
 from stickslip.field import Field, compile_excitations
-from stickslip.model.system import Model
+from stickslip.model.system import Model, System
 from stickslip.result import Steps
 from stickslip.status import Status
 from stickslip.targets import join
@@ -85,11 +85,15 @@ class Entry:
 
 def refuse_chance(model: Model) -> None:
     """Raise a sentence for friction that is drawn anew at every phase: nothing repeats itself then."""
-    for name, value in model.parameters.items():
-        if name.endswith((".scatter_static", ".scatter_kinetic")) and value > 0:
-            raise ModelError(
-                f"{name} is {value:g}: with random friction there is no periodic motion and no derivative; set it to 0"
-            )
+    if not isinstance(model, System):
+        return
+    for contact in model.friction:
+        for name, value in model.local(contact).items():
+            if name in ("scatter_static", "scatter_kinetic") and value > 0:
+                raise ModelError(
+                    f"{contact}.{name} is {value:g}: with random friction there is no periodic motion and no "
+                    "derivative; set it to 0"
+                )
 
 
 class Motion:
@@ -107,8 +111,8 @@ class Motion:
         self.model, self.rtol = model, rtol
         self.field = field or Field.of(model, order=ORDER, kernels=join.TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
-        mechanical = self.states - len(model.internal_states)
-        self.velocities = slice(mechanical // 2, mechanical)
+        named = [name.startswith("v.") for name in model.states]
+        self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
         self.excitations = compile_excitations(model)

@@ -278,13 +278,14 @@ def _label(data: xarray.Dataset, quantity: str) -> str:
     if _along_points(data, quantity):
         return plain(quantity)
     what, state = _parsed(quantity)
-    unit = str(data["unit"].values[names(data, "state").index(state)]) if "unit" in data.coords else ""
+    place = names(data, "state").index(state)
+    unit, quantity = (str(data[key].values[place]) if key in data.coords else "" for key in ("unit", "quantity"))
     if what == "size":
         return with_unit(f"maximum of $|{symbol(state).strip('$')}|$", unit)
     if np.array_equal(data["minimum"], data["maximum"]):  # an equilibrium
-        return named_state(state, unit)
+        return named_state(state, unit, quantity)
     words = {"max": "maximum", "min": "minimum", "both": "maximum and minimum"}
-    return f"{words[what]} of {named_state(state, unit)}"
+    return f"{words[what]} of {named_state(state, unit, quantity)}"
 
 
 def _notes(found: Sequence[xarray.Dataset]) -> list[str]:

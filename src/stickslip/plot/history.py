@@ -16,6 +16,7 @@ from stickslip.plot.labels import (
     force_label,
     names,
     notes_of,
+    quantity_of,
     slip_velocity_label,
     state_label,
     symbol,
@@ -203,7 +204,8 @@ def _label(run: xarray.Dataset, panel: Panel) -> str:
         return force_label(run) if panel.kind == "force" else slip_velocity_label(run)
     if len(panel.curves) == 1:
         return state_label(run, panel.curves[0])
-    return with_unit(WORDS.get(panel.kind, "") + symbol(panel.kind), unit_of(run, panel.curves[0]))
+    words = list(dict.fromkeys(quantity_of(run, name) or WORDS.get(panel.kind, "") for name in panel.curves))
+    return with_unit(f"{', '.join(words)} {symbol(panel.kind)}".lstrip(), unit_of(run, panel.curves[0]))
 
 
 def _shade_stick(all_axes: NDArray[Any], run: xarray.Dataset, panels: list[Panel]) -> None:

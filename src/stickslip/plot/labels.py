@@ -16,7 +16,7 @@ GREEK = re.compile(
 FINISHED = "finished"
 """What the attribute `outcome` says of a run that reached its end, and of a sweep with all its points."""
 
-WORDS = {"x": "position ", "v": "velocity "}
+WORDS = {"x": "position", "v": "velocity"}
 
 
 def symbol(name: str) -> str:
@@ -74,18 +74,23 @@ def unit_of(run: xarray.Dataset, name: str) -> str:
 
 def state_label(run: xarray.Dataset, name: str) -> str:
     """The axis label of a state: word, formula, unit."""
-    return named_state(name, unit_of(run, name))
+    return named_state(name, unit_of(run, name), quantity_of(run, name))
 
 
-def named_state(name: str, unit: str) -> str:
+def quantity_of(run: xarray.Dataset, name: str) -> str:
+    """What a variable is ("angle"), "" where that is not said."""
+    return str(run[name].attrs.get("quantity", ""))
+
+
+def named_state(name: str, unit: str, quantity: str = "") -> str:
     r"""Word, formula and unit of a state.
 
-    >>> named_state("x.block", "m")
-    'position $x_\\mathrm{block}$ (m)'
+    >>> named_state("x.block", "m"), named_state("x.disk", "rad", "angle")
+    ('position $x_\\mathrm{block}$ (m)', 'angle $x_\\mathrm{disk}$ (rad)')
     """
-    quantity, _, owner = name.partition(".")
-    word = WORDS.get(quantity, "") if owner else ""
-    return with_unit(word + symbol(name), unit)
+    letter, _, owner = name.partition(".")
+    word = quantity or (WORDS.get(letter, "") if owner else "")
+    return with_unit(f"{word} {symbol(name)}".lstrip(), unit)
 
 
 def time_label(run: xarray.Dataset) -> str:
@@ -95,7 +100,7 @@ def time_label(run: xarray.Dataset) -> str:
 
 def force_label(run: xarray.Dataset) -> str:
     """The label of a friction force axis."""
-    return with_unit(r"friction force $\lambda$", unit_of(run, "force"))
+    return with_unit(rf"{quantity_of(run, 'force') or 'friction force'} $\lambda$", unit_of(run, "force"))
 
 
 def slip_velocity_label(run: xarray.Dataset) -> str:

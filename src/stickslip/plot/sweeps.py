@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.plot import style
-from stickslip.plot.labels import FINISHED, check_name, named_state, names, plain, title_of, unit_of, with_unit
+from stickslip.plot.labels import FINISHED, check_name, names, plain, state_label, title_of, unit_of, with_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -51,7 +51,7 @@ def bifurcation(data: xarray.Dataset, state: str | None = None, ax: Axes | None 
     with style.canvas(ax, 7.6, 4.6) as axes:
         cloud.draw(axes, np.sqrt(np.clip(600 / np.sqrt(cloud.count), 0.8, 12.0)))
         axes.set_xlabel(plain(parameter))
-        axes.set_ylabel(named_state(chosen, unit_of(data, chosen)))
+        axes.set_ylabel(state_label(data, chosen))
         style.header(axes, title_of(data), _notes(data))
     return axes
 
@@ -70,8 +70,8 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
     cloud = _Cloud(data, first, second)
     with style.canvas(ax, 6.4, 4.8) as axes:
         cloud.draw(axes, np.clip(150 / np.sqrt(cloud.count), 1.5, 4.0))
-        axes.set_xlabel(named_state(first, unit_of(data, first)))
-        axes.set_ylabel(named_state(second, unit_of(data, second)))
+        axes.set_xlabel(state_label(data, first))
+        axes.set_ylabel(state_label(data, second))
         style.header(axes, title_of(data), _notes(data))
     return axes
 

@@ -27,7 +27,7 @@ from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, reporting
 from stickslip.reading import parsed
-from stickslip.result import interpolate
+from stickslip.result import interpolate, state_attributes
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
@@ -581,7 +581,7 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "fraction_error": ("number", np.sqrt(fraction * (1 - fraction) / len(labels))),
         "points": (("number", "sample", "state"), search.points(kept)),
     }
-    coordinates: dict[str, Any] = {name: (name, axis, {"units": model.units[name]}) for name, axis in axes.items()} | {
+    coordinates: dict[str, Any] = {name: (name, axis, state_attributes(model, name)) for name, axis in axes.items()} | {
         "number": np.arange(len(kept)),
         "state": np.array(model.states, dtype=np.str_),
         "description": ("number", [str(a) for a in attractors]),

@@ -19,9 +19,9 @@ from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
-from stickslip.result import Result
+from stickslip.result import Result, state_attributes
 from stickslip.status import Status
-from stickslip.sweeps.axes import Axes
+from stickslip.sweeps.axes import START, Axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -314,7 +314,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
     for recorded in [name for name in variables if name not in named]:
         prefix = recorded.removesuffix("record_state")
         for i, state in enumerate(model.states):
-            attributes = {"units": model.units[state], "long_name": f"{state} at the recorded point"}
+            attributes = {**state_attributes(model, state), "long_name": f"{state} at the recorded point"}
             named[f"{prefix}{state}"] = variables[recorded].isel(state=i)
             named[f"{prefix}{state}"].attrs = attributes
         contact = named[f"{prefix}record_contact"]
@@ -328,7 +328,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
 
 def _coordinates(model: Model, axes: Axes) -> dict[str, Any]:
     coordinates: dict[str, Any] = {
-        name: (name if axes.grid else "point", values.copy())
+        name: (name if axes.grid else "point", values.copy(), {"units": model.unit_of(name.removeprefix(START))})
         for name, values in zip(axes.names, axes.values, strict=True)
     }
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")

@@ -377,10 +377,10 @@ class Plan:
     def _meeting(self, requirement: Requirement, names: list[str], rows: Floats) -> NDArray[np.bool_]:
         """Which rows of values satisfy a requirement.
 
-        What it allows are ranges, so where the corners of a box are allowed, everything in it is. A box of k values has
-        2^k corners: where these are more than the rows, the rows are asked.
+        What it allows are mostly ranges, so where the corners of a box are allowed, everything in it is. A box of k
+        values has 2^k corners: where these are more than the rows, the rows are asked.
         """
-        if 2 ** len(names) < len(rows):
+        if requirement.convex and 2 ** len(names) < len(rows):
             corners = itertools.product(*zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
             if all(self._meets(requirement, names, corner) for corner in corners):
                 return np.ones(len(rows), bool)
@@ -396,8 +396,7 @@ class Plan:
     @cached_property
     def _swept(self) -> tuple[str, ...]:
         """The names of the axes; a parameter of a shared law by its one name."""
-        aliases = getattr(self.model, "aliases", {})
-        return tuple(aliases.get(name, name) for name in self.axes.names)
+        return tuple(self.model.aliases.get(name, name) for name in self.axes.names)
 
     def _is_start(self, name: str) -> bool:
         return name.startswith(START) and name not in self.model.parameters
