@@ -57,7 +57,8 @@ def compare(
             report((done + 1) / len(named))
     columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
     coordinates = {"method": np.array(list(named), dtype=np.str_)}
-    attributes = {"model_name": model.about.name, "t": float(t), "reference": repr(REFERENCE)}
+    about = {"model_name": model.about.name, "title": model.about.title}
+    attributes = {**about, "t": float(t), "reference": repr(REFERENCE)}
     return xr.Dataset(columns, coordinates, attributes)
 
 

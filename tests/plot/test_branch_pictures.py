@@ -93,7 +93,7 @@ def test_solid_and_dashed_meet_at_the_fold(turning):
 
 def test_labels_and_legend(turning):
     ax = plot.branch(turning)
-    assert ax.get_xlabel() == "p"
+    assert ax.get_xlabel() == "$p$"
     assert ax.get_ylabel() == r"maximum of position $x_\mathrm{block}$ (m)"
     assert ax.get_title(loc="left") == "made up"
     assert labels(ax) == ["stable", "unstable", "fold", "exchange of events"]
@@ -268,7 +268,25 @@ def test_a_single_point_is_seen():
 def test_a_second_parameter_as_ordinate(turning):
     ax = plot.branch(turning.assign({"coupling.k": ("point", np.array([3.0, 4.0, 5.0, 6.0]))}), "coupling.k")
     assert drawn(ax, "stable")[0].get_ydata()[:2].tolist() == [3.0, 4.0]
-    assert ax.get_ylabel() == "coupling.k"
+    assert ax.get_ylabel() == "stiffness $k$ of coupling"
+
+
+def test_units_of_parameters_are_shown(turning):
+    data = turning.assign({"coupling.k": ("point", np.array([3.0, 4.0, 5.0, 6.0]), {"units": "N/m"})})
+    assert plot.branch(data, "coupling.k").get_ylabel() == "stiffness $k$ of coupling (N/m)"
+
+
+def test_marks_do_not_hide_each_other():
+    """Nine special points at nearly one place: every mark is apart from all others, and its data stay true."""
+    special = [(kind, 0.5 + 1e-5 * i, 0.5 + 1e-5 * i, 2.0) for i, kind in enumerate(KINDS)]
+    ax = plot.branch(make_branch([0, 1], [0, 1], [True, True], special))
+    ax.figure.draw_without_rendering()
+    lines = drawn(ax, "special")
+    marks = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in lines]) * 72 / ax.figure.dpi
+    apart = np.hypot(*(marks[:, None] - marks[None]).transpose(2, 0, 1)) + 1e9 * np.eye(len(marks))
+    assert len(marks) == len(KINDS) and apart.min() > 6.0
+    assert np.allclose(sorted(float(line.get_xdata()[0]) for line in lines), [place for _, place, *_ in special])
+    assert sorted(labels(ax)) == sorted(["stable", *KINDS])
 
 
 def test_mistakes_are_sentences(turning):
@@ -328,8 +346,8 @@ def test_the_drill_string(tmp_path):
     assert grazing.get_xydata() == pytest.approx(np.array([[4.611989021, 6.43947489]]), abs=1e-8)
     assert ring.get_xydata() == pytest.approx(grazing.get_xydata(), abs=1e-8)
     assert plot.save(ax, tmp_path / "branch.png").stat().st_size > 10_000
-    assert plot.multipliers(branch).get_title(loc="left") == "drill_string"
-    assert plot.multipliers(orbit).get_title(loc="left") == "drill_string"
+    assert plot.multipliers(branch).get_title(loc="left") == "Torsional stick-slip of a drill string"
+    assert plot.multipliers(orbit).get_title(loc="left") == "Torsional stick-slip of a drill string"
 
 
 def test_the_phase_plane_of_an_orbit_is_closed_and_shows_both_events():

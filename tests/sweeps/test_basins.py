@@ -171,14 +171,16 @@ def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
     assert [entry["kind"] for entry in json.loads(data.attrs["attractors"])] == ["equilibrium", "orbit"]
     axes = plot.basins(data)
     (mesh,) = axes.collections
-    assert axes.get_title(loc="left") == "drill_string"
+    assert axes.get_title(loc="left") == "Torsional stick-slip of a drill string"
     assert np.array_equal(np.asarray(mesh.get_array()).ravel(), data.attractor.values.T.ravel())
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts[0].startswith("steady sliding\n") and texts[1].startswith("orbit of period 6.53058\n")
+    assert texts[0].startswith("A: steady sliding\n") and texts[1].startswith("B: orbit of period 6.53058\n")
     assert axes.get_xlabel().startswith("angle")
     marks = {line.get_gid(): line for line in axes.lines}
     assert np.asarray(marks["attractor0"].get_xdata()).tolist() == pytest.approx([0.0, 0.0])
-    assert np.ptp(np.asarray(marks["attractor1"].get_xdata())) > 5
+    orbit = marks["attractor1"]
+    assert np.ptp(np.asarray(orbit.get_xdata())) > 5 and orbit.get_linestyle() == "-" and orbit.get_marker() == "None"
+    assert [text.get_text() for text in axes.texts] == ["A", "B"]
     path = ss.save(data, tmp_path / "basins.nc")
     assert ss.load(path).equals(data) and ss.load(path).attractors == data.attractors
     matplotlib.pyplot.close("all")
@@ -205,3 +207,20 @@ def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
 def test_wrong_input_gets_a_sentence(grid: dict[str, list[float]], keywords: dict[str, object], words: str) -> None:
     with pytest.raises(ss.errors.ModelError, match=words):
         ss.basins(M.coulomb_oscillator(), grid, **keywords)
+
+
+def test_attractors_of_one_description_are_told_apart():
+    """A block between two wells, shaken: an orbit of the same period in each."""
+    block = ss.Mass("block", m=1.0)
+    system = ss.System(
+        ss.Spring(block, ss.ground, force=lambda e: e**3 - e),
+        ss.Damper(block, ss.ground, c=0.15),
+        ss.Force(block, lambda t, a=0.15, w=1.5: a * cos(w * t)),
+        ss.Contact(block, ss.ground, law=ss.Coulomb(0.3, 0.2), normal=0.05),
+    )
+    data = ss.basins(system, {"x.block": np.linspace(-2, 2, 6), "v.block": np.linspace(-1, 1, 5)}, t=300)
+    first, second = (text.get_text().split("\n") for text in plot.basins(data).get_legend().get_texts())
+    assert first[0][3:] == second[0][3:] == "orbit of period 4.18879" and (first[0][0], second[0][0]) == ("A", "B")
+    values = [float(lines[1].partition(" = ")[2].replace("−", "-")) for lines in (first, second)]
+    assert sorted(values) == pytest.approx([-1.18, 0.716], abs=1e-2)
+    assert values == pytest.approx(data["points"].sel(state="x.block").values[:, 0].tolist(), abs=5e-3)

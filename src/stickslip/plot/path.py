@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot.labels import names
 from stickslip.plot.pieces import Floats, Integers
 
@@ -128,9 +129,9 @@ def _checked(branch: Any) -> xarray.Dataset:
     data = branch if hasattr(branch, "variables") else getattr(branch, "data", branch)
     missing = {"special_kind", "stable", "maximum"} - set(getattr(data, "variables", ()))
     if missing:
-        raise TypeError(f"a bifurcation diagram needs a branch, which follow returns, not a {type(branch).__name__}")
+        raise PictureError(f"a bifurcation diagram needs a branch, which follow returns, not a {type(branch).__name__}")
     if data.sizes["point"] == 0:
-        raise ValueError(f"this branch has no points, so there is nothing to draw: {data.attrs.get('reason', '')}")
+        raise PictureError(f"this branch has no points, so there is nothing to draw: {data.attrs.get('reason', '')}")
     return data  # type: ignore[no-any-return]
 
 

@@ -41,6 +41,7 @@ from stickslip.sweeps.layout import (
 from stickslip.sweeps.measures import in_words, measured, measured_layout
 from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
 from stickslip.sweeps.trajectories import Group, Settings, observed
+from stickslip.sweeps.wording import told
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
@@ -425,6 +426,7 @@ class Plan:
     def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> Sweep:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""
         data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
+        data = told(data, self.model, self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())
         complete = done == self.count
         status = "The sweep is complete." if complete else f"{done} of {self.count} points were computed."
