@@ -1,4 +1,4 @@
-"""`save` and `load`: runs, orbits and branches in NetCDF files. What is read is data; none of it is executed."""
+"""`save` and `load`: runs, orbits, equilibria and branches in NetCDF files. What is read is data; none of it is executed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import xarray as xr
 
 from stickslip import reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.table import FORMAT as BRANCH
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -20,18 +21,19 @@ from stickslip.methods.switch import Switch
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, visible
 from stickslip.model.system import Model
+from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
 from stickslip.result import ResultError
 from stickslip.sweeps.layout import BASINS
 from stickslip.sweeps.layout import FORMAT as SWEEP
 
-ORBIT = "stickslip orbit 1"
+ORBIT, EQUILIBRIUM = "stickslip orbit 1", "stickslip equilibrium 1"
 METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smooth": Smooth, "Switch": Switch}
 
 
-def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
-    """Write a run, an orbit or a branch to a NetCDF file; the file appears whole or not at all.
+def save(what: xr.Dataset | Orbit | Equilibrium | Branch, path: str | Path) -> Path:
+    """Write a run, an orbit, an equilibrium or a branch to a NetCDF file; the file appears whole or not at all.
 
     >>> import stickslip as ss, tempfile, pathlib
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
@@ -43,12 +45,10 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
         data = what.data.copy()
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
         return result.save(data, path)
+    if isinstance(what, Equilibrium):
+        record = {"format": EQUILIBRIUM, "model": _model_text(what.model), "equilibrium": json.dumps(_record(what))}
+        return result.save(xr.Dataset(attrs=record), path)
     if isinstance(what, Branch):
-        orbits = [point for point in what.points if isinstance(point, Orbit)]
-        if len(orbits) < len(what.points):
-            raise ResultError(
-                "a branch of equilibria cannot be saved whole: save its table, branch.data.to_netcdf(path)"
-            )
         data = what.data
         special = [
             {"orbit": _record(p.orbit), "margin": p.margin, "note": p.note, "numbers": p.numbers} for p in what.special
@@ -56,17 +56,18 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
         data.attrs |= {
             "model": _model_text(what.points[0].model),
             "evaluations": what.evaluations,
-            "orbits": json.dumps([_record(orbit) for orbit in orbits]),
+            "orbits": json.dumps([_record(point) for point in what.points]),
             "special": json.dumps(special),
+            "endings": json.dumps([[end.outcome.word, end.value, end.sentence] for end in what.endings]),
         }
         return result.save(data, path)
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
-    raise ResultError(f"{type(what).__name__} cannot be saved: give a run, an Orbit or a Branch")
+    raise ResultError(f"{type(what).__name__} cannot be saved: give a run, an Orbit, an Equilibrium or a Branch")
 
 
 def load(path: str | Path, trusted: bool = False) -> Any:
-    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit or a Branch, equal to what it was.
+    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit, an Equilibrium or a Branch.
 
     A file may come from anybody: nothing in it is executed. The model of an orbit or a branch is held to the limits of
     model files, unless the file is `trusted`.
@@ -75,12 +76,14 @@ def load(path: str | Path, trusted: bool = False) -> Any:
     kind = str(data.attrs.get("format"))
     if kind in (SWEEP, BASINS):
         return data
-    if kind not in (ORBIT, BRANCH):
+    if kind not in (ORBIT, EQUILIBRIUM, BRANCH):
         return reading.checked(data, path)
     try:
         model = files.loads(str(data.attrs["model"]), trusted=trusted)
         if kind == ORBIT:
             return _orbit(model, reading.parsed(data.attrs["orbit"], "orbit"))
+        if kind == EQUILIBRIUM:
+            return _equilibrium(model, reading.parsed(data.attrs["equilibrium"], "equilibrium"))
         return _branch(model, data)
     except Exception as error:  # whatever is wrong with a record of somebody else
         reason = visible(" ".join(str(error).split())[:200])
@@ -95,8 +98,71 @@ def _model_text(model: Model) -> str:
     return files.dumps(model, compile(model, target="python", order=8).formulas)
 
 
-def _record(orbit: Orbit) -> dict[str, Any]:
-    """An orbit as plain numbers and words."""
+def _record(what: Orbit | Equilibrium) -> dict[str, Any]:
+    """An orbit or an equilibrium as plain numbers and words."""
+    return _record_of_orbit(what) if isinstance(what, Orbit) else _record_of_equilibrium(what)
+
+
+def _read(model: Model, record: dict[str, Any]) -> Orbit | Equilibrium:
+    """An orbit or an equilibrium, from its record."""
+    return _equilibrium(model, record) if "eigenvalues" in record else _orbit(model, record)
+
+
+def _record_of_equilibrium(rest: Equilibrium) -> dict[str, Any]:
+    return {
+        "parameters": dict(rest.model.parameters),
+        "state": rest.state,
+        "mode": rest.mode,
+        "force": rest.force,
+        "eigenvalues": [[m.real, m.imag] for m in rest.eigenvalues],
+        "stable": rest.stable,
+        "interval": rest.interval,
+        "box": rest.box,
+    }
+
+
+def _equilibrium(model: Model, record: dict[str, Any]) -> Equilibrium:
+    interval = record["interval"]
+    return Equilibrium(
+        model=_with_parameters(model, record),
+        state={name: check_number(f"state {name}", record["state"][name]) for name in model.states},
+        mode={name: _mode(record["mode"][name]) for name in model.contacts},
+        force={name: check_number(f"force of {name}", record["force"][name]) for name in model.contacts},
+        eigenvalues=_complexes(record["eigenvalues"]),
+        stable=_decision(record["stable"]),
+        interval=None if interval is None else {name: _range(name, interval[name]) for name in model.states},
+        box=_decision(record["box"]),
+    )
+
+
+def _mode(value: Any) -> int:
+    if value not in (-1, 0, 1):
+        raise ResultError(f"a mode is {value!r}: it must be -1, 0 or 1")
+    return int(value)
+
+
+def _decision(value: Any) -> bool | None:
+    """True, False, or not decided."""
+    if not (value is None or isinstance(value, bool)):
+        raise ResultError(f"{value!r} must be true, false or null")
+    return value
+
+
+def _range(name: str, ends: Any) -> tuple[float, float]:
+    low, high = (check_number(f"interval of {name}", end, finite=False) for end in ends)
+    return low, high
+
+
+def _with_parameters(model: Model, record: dict[str, Any]) -> Model:
+    changed = {k: float(v) for k, v in record["parameters"].items() if model.parameters[k] != v}
+    return model.with_(changed) if changed else model
+
+
+def _complexes(pairs: Any) -> Any:
+    return np.array([complex(real, imaginary) for real, imaginary in pairs], complex)
+
+
+def _record_of_orbit(orbit: Orbit) -> dict[str, Any]:
     return {
         "parameters": dict(orbit.model.parameters),
         "start": orbit.start,
@@ -119,17 +185,16 @@ def _orbit(model: Model, record: dict[str, Any]) -> Orbit:
     name = settings.pop("name")
     if name not in METHODS:
         raise ResultError(f"there is no method {name!r}")
-    changed = {k: float(v) for k, v in record["parameters"].items() if model.parameters[k] != v}
     modes = tuple(tuple(int(m) for m in mode) for mode in record["modes"])
     events = tuple(Event(str(kind), int(contact), int(side)) for kind, contact, side in record["events"])
     forcing = record["forcing"]
     orbit = Orbit(
-        model=model.with_(changed) if changed else model,
+        model=_with_parameters(model, record),
         start={name: check_number(f"start of {name}", record["start"][name]) for name in model.states},
         start_time=check_number("start_time", record["start_time"]),
         period=check_number("period", record["period"], positive=True),
         signature=Signature(model.contacts, modes, events),
-        multipliers=np.array([complex(re, im) for re, im in record["multipliers"]], complex),
+        multipliers=_complexes(record["multipliers"]),
         turns=check_whole("turns", record["turns"], 0),
         phases=Phases(
             np.array(record["states"], float),
@@ -160,7 +225,7 @@ def _check(orbit: Orbit) -> None:
 
 
 def _branch(model: Model, data: xr.Dataset) -> Branch:
-    points = tuple(_orbit(model, record) for record in reading.parsed(data.attrs["orbits"], "orbits"))
+    points: Any = tuple(_read(model, record) for record in reading.parsed(data.attrs["orbits"], "orbits"))
     special = []
     for i, record in enumerate(reading.parsed(data.attrs["special"], "special")):
         margin = tuple(record["margin"]) if record["margin"] is not None else None
@@ -170,7 +235,7 @@ def _branch(model: Model, data: xr.Dataset) -> Branch:
                 str(data["special_kind"].values[i]),
                 str(data.attrs["parameter"]),
                 float(data["special_value"].values[i]),
-                _orbit(model, record["orbit"]),
+                _read(model, record["orbit"]),
                 str(record["note"]),
                 margin,
                 extremes,
@@ -179,5 +244,9 @@ def _branch(model: Model, data: xr.Dataset) -> Branch:
             )
         )
     extremes = np.stack([data["minimum"].values, data["maximum"].values], axis=1)
-    parameter, reason = str(data.attrs["parameter"]), str(data.attrs["reason"])
-    return Branch(parameter, points, tuple(special), reason, extremes, int(data.attrs["evaluations"]))
+    endings = tuple(
+        Ending(Outcome.of(str(word)), check_number("value of an end", value), str(sentence))
+        for word, value, sentence in reading.parsed(data.attrs["endings"], "endings")
+    )
+    parameter = str(data.attrs["parameter"])
+    return Branch(parameter, points, tuple(special), endings, extremes, int(data.attrs["evaluations"]))

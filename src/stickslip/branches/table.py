@@ -44,6 +44,8 @@ def dataset(branch: Branch) -> xr.Dataset:
         "version": __version__,
         "parameter": branch.parameter,
         "reason": branch.reason,
+        "outcomes": " ".join(branch.outcomes),
+        "meanings": " ".join(ending.outcome.meaning for ending in branch.endings),
         "model_name": first.model.about.name,
         "title": first.model.about.title,
         "method": repr(first.method),

@@ -13,7 +13,7 @@ from stickslip.orbits.guess import Guess, OrbitError
 from stickslip.orbits.motion import RTOL, Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
-from stickslip.orbits.phases import Problem, Solved, normal_of, signature_of
+from stickslip.orbits.phases import Problem, Solved, normal_of, rescaled, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
 from stickslip.orbits.stability import Complexes, multipliers_of
 
@@ -24,6 +24,9 @@ LONG = 0.01
 FRACTIONS = np.arange(17) / 16
 MOST_REPETITIONS = 64
 """How often a guess may go through an orbit without events."""
+
+OUTGROWN = 4.0
+"""By this factor the range of a state may exceed the size that it was measured by, before it is measured anew."""
 
 MOST_PHASES = 100
 """Phases of a guess that does not repeat itself yet beyond which it is not worth a try."""
@@ -147,6 +150,15 @@ class PhaseProblem(Problem):
         other = self.like(section=section_at(self.motion.with_parameters(parameters), piece, self.state_scale))
         other._last = self._last
         return other
+
+    def grown(self, ranges: Floats) -> PhaseProblem:
+        """The same equations for an orbit that has outgrown the size of its states: they have these ranges now."""
+        if not np.any(ranges > OUTGROWN * self.state_scale):
+            return self
+        scale = np.maximum(self.state_scale, ranges)
+        problem = self.like(scale=scale, section=rescaled(self.section, self.state_scale, scale))
+        problem._last = self._last
+        return problem
 
     def slid(self, u: Floats, change: Floats) -> Floats:
         """A change of the unknowns that may lead out of the section, as the change of the same orbits within it."""

@@ -19,6 +19,9 @@ from stickslip.orbits.motion import Entry, Motion, Phase
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Piece, Signature
 
 Floats = NDArray[np.float64]
+Section = tuple[Floats, Floats]
+"""A plane across an orbit: a point of it, and its normal, in units of the size of the states."""
+
 FLAT = 1e-3
 """The smallest range of a state along an orbit that counts, as a part of the largest."""
 
@@ -55,7 +58,7 @@ class Problem:
         free: Sequence[int] = (),
         turns: int = 0,
         forcing: float | None = None,
-        section: tuple[Floats, Floats] | None = None,
+        section: Section | None = None,
         time: float = 0.0,
     ) -> None:
         self.motion, self.signature, self.state_scale = motion, signature, scale
@@ -270,6 +273,14 @@ def normal_of(rate: Floats, values: Floats, scale: Floats) -> Floats:
     span = np.ptp(values, axis=0) / scale
     normal = rate / scale / np.maximum(span, FLAT * np.max(span)) ** 2
     return np.asarray(normal / np.linalg.norm(normal), float)
+
+
+def rescaled(section: Section | None, old: Floats, new: Floats) -> Section | None:
+    """The same section, where states are measured by other sizes."""
+    if section is None:
+        return None
+    normal = section[1] * new / old
+    return section[0], normal / np.linalg.norm(normal)
 
 
 def guard_terms(event: Event, end: Phase) -> list[tuple[int, float]]:

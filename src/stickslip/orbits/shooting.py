@@ -19,12 +19,12 @@ from stickslip.methods.smooth import Smooth
 from stickslip.methods.stiff import FlowError, Map, StiffFlow
 from stickslip.methods.switch import Switch
 from stickslip.model.system import Model
-from stickslip.orbits.exact import MOST_REPETITIONS, with_parameters
+from stickslip.orbits.exact import MOST_REPETITIONS, OUTGROWN, with_parameters
 from stickslip.orbits.guess import Guess, OrbitError
 from stickslip.orbits.motion import Motion, MotionError
 from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
-from stickslip.orbits.phases import normal_of
+from stickslip.orbits.phases import Section, normal_of, rescaled
 from stickslip.orbits.signature import SECTION, Event, Signature
 from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
 from stickslip.simulation import simulate, uninterrupted
@@ -222,7 +222,7 @@ class ShootingProblem:
         free: Sequence[int] = (),
         turns: int = 0,
         forcing: float | None = None,
-        section: tuple[Floats, Floats] | None = None,
+        section: Section | None = None,
         time: float = 0.0,
         parameters: Floats | None = None,
     ) -> None:
@@ -410,6 +410,15 @@ class ShootingProblem:
         if self.section is None:
             return self
         other = self.like(section=section_at(self.solved(u), self.time, self.scale))
+        other.evaluations, other._last, other._motion = self.evaluations, self._last, self._motion
+        return other
+
+    def grown(self, ranges: Floats) -> ShootingProblem:
+        """The same equations for an orbit that has outgrown the size of its states: they have these ranges now."""
+        if not np.any(ranges > OUTGROWN * self.scale):
+            return self
+        scale = np.maximum(self.scale, ranges)
+        other = self.like(scale=scale, section=rescaled(self.section, self.scale, scale))
         other.evaluations, other._last, other._motion = self.evaluations, self._last, self._motion
         return other
 
