@@ -176,6 +176,8 @@ def _record_of_orbit(orbit: Orbit) -> dict[str, Any]:
         "durations": orbit.phases.durations.tolist(),
         "scale": orbit.phases.scale.tolist(),
         "forcing": orbit.phases.forcing,
+        "rounds": None if orbit.phases.rounds is None else orbit.phases.rounds.tolist(),
+        "advance": orbit.advance,
         "method": {"name": type(orbit.method).__name__, **dataclasses.asdict(orbit.method)},  # type: ignore[call-overload]
     }
 
@@ -201,7 +203,9 @@ def _orbit(model: Model, record: dict[str, Any]) -> Orbit:
             np.array(record["durations"], float),
             np.array(record["scale"], float),
             None if forcing is None else check_number("forcing", forcing, positive=True),
+            None if record["rounds"] is None else np.array(record["rounds"], float),
         ),
+        advance={name: check_number(f"advance of {name}", record["advance"][name]) for name in record["advance"]},
         method=METHODS[name](**settings),
     )
     _check(orbit)
@@ -220,6 +224,10 @@ def _check(orbit: Orbit) -> None:
         raise ResultError(f"its modes do not fit {contacts} contacts")
     if any(event.contact not in range(-1, contacts) or event.side not in (-1, 0, 1) for event in signature.events):
         raise ResultError("its events name contacts that the model does not have")
+    if phases.rounds is not None and phases.rounds.shape != (states,):
+        raise ResultError(f"its turns have the shape {phases.rounds.shape}, which does not fit {states} states")
+    if not set(orbit.advance) <= set(orbit.model.states):
+        raise ResultError("it says how states advance that the model does not have")
     if not all(np.all(np.isfinite(x)) for x in (phases.states, phases.durations, phases.scale)):
         raise ResultError("its phases are not finite")
 

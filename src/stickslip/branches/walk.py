@@ -459,7 +459,9 @@ class Walk:
                 pieces = exact.resimulated(problem, near, motion)
                 if pieces is None:
                     continue
-                orbit = exact.solve(motion, pieces, problem.state_scale, problem.turns, problem.forcing)
+                orbit = exact.solve(
+                    motion, pieces, problem.state_scale, problem.turns, problem.forcing, problem.rounds
+                )
             except FAILURES:
                 continue
             if not orbit.signature.same_as(problem.signature) and begins_at(orbit, problem, solved, self.number):

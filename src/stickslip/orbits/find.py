@@ -198,8 +198,8 @@ def excitation(motion: Motion, forcing: float | None) -> float | None:
         return check_number("find_orbit: forcing", forcing, positive=True)
     if motion.is_forced and motion.forcing_period is None:
         raise OrbitError(
-            "time appears in the equations, but not in sines and cosines of one frequency: give forcing=, the period "
-            "of the excitation"
+            "time appears in the equations, but neither in sines and cosines of one frequency, nor as an even advance "
+            "of the states: give forcing=, the period of the excitation"
         )
     return motion.forcing_period
 
@@ -231,4 +231,4 @@ def _middle(orbit: Orbit) -> Guess:
     middle = interpolate(run, [time])
     state = np.array([float(middle[name][0]) for name in names])
     scale = scale_of(np.column_stack([run[name].values for name in names]), len(names))
-    return Guess(state, time, orbit.period, scale)
+    return Guess(state, time, orbit.period, scale, rounds=0.0 if orbit.phases.rounds is None else orbit.phases.rounds)
