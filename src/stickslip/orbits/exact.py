@@ -353,6 +353,9 @@ def build(problem: PhaseProblem, solved: Solved, history: History, first: int | 
     time, states = time - earlier, states - moving.moving * earlier
     D = moving.free(problem.state_scale)
     states = states - problem.state_scale * (D @ (D.T @ (states[0] / problem.state_scale)))
+    for whole in moving.turns:
+        pivot = int(np.argmax(np.abs(whole)))
+        states = states - np.floor(states[0, pivot] / whole[pivot]) * whole
     start = moving.at_rest(states[0], time, _at_event(problem.signature, first))
     phases = Phases(states, solved.durations[turn], problem.state_scale, problem.forcing, problem.rounds)
     return Orbit(
