@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
 
+from stickslip.errors import Busy
+
 SEAL = b"\nstickslip sha256 "
 """What stands before the checksum at the end of a file."""
 
@@ -111,10 +113,6 @@ def _end_of_content(file: BinaryIO, size: int) -> int:
         return size
     place = places[head[8]]
     return int.from_bytes(head[place : place + 8], "little")
-
-
-class Busy(OSError):
-    """A file that another process holds; the message names that process."""
 
 
 @contextmanager

@@ -168,7 +168,7 @@ def test_a_subcritical_point_leads_onto_an_unstable_orbit() -> None:
 
 def test_smoothed_friction_through_a_canard_explosion() -> None:
     """vandevrande1999 Table 2: 1.52e-02 for ε = 1e3; nearly all of the cycle's size is gained right beside it."""
-    model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smooth(eps=1e3)
+    model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smoothing(eps=1e3)
     orbit = ss.find_orbit(model, method=method)
     point = ss.follow(orbit, V, to=1e-3).special[-1]
     assert f"{point.value:.2e}" == "1.52e-02"
@@ -179,7 +179,7 @@ def test_smoothed_friction_through_a_canard_explosion() -> None:
 
 def test_the_drill_string_from_one_hopf_point_to_the_other() -> None:
     """vandevrande1999 Table 5, κ = 1: the cycle is born at 1.02e+00 and vanishes at 3.76e+00."""
-    smoothed = ss.smooth(ss.models.drill_string(eta=5.0), 1.0, "quartic_one_sided")
+    smoothed = ss.models.drill_string(eta=5.0).smoothed(1.0, "quartic_one_sided")
     death, birth = hopf_points(smoothed, "table.speed", 0.5)
     branch = ss.follow(birth, "table.speed", to=(0.5, 30.0), step=0.1)
     assert [point.kind for point in branch.special] == ["fold", "Hopf"] and branch.outcomes == ("born",)

@@ -71,7 +71,7 @@ def judge(data: bytes) -> None:
     path.write_bytes(data)
     try:
         found = ss.load(path)
-    except ss.ResultError as error:
+    except ss.errors.ResultError as error:
         assert len(str(error)) < 2000 and "\x1b" not in str(error)
         return
     if isinstance(found, xr.Dataset) and found.attrs["format"] == "stickslip run 1":
@@ -79,7 +79,7 @@ def judge(data: bytes) -> None:
         try:
             if found.sizes["time"]:
                 ss.interpolate(found, [float(found["time"][0])])
-        except ss.ResultError:
+        except ss.errors.ResultError:
             pass
     elif isinstance(found, ss.Orbit):
         assert found.period > 0 and len(found.state) == len(found.model.states)

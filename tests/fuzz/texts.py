@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz.mutate import kept, mutated_text
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.formula import Formula, names_in
 
 VARIABLES = ("v", "t", "x")

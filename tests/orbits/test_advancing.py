@@ -1,4 +1,4 @@
-"""Orbits that advance by a constant in every period: on feeds, where nothing ties a mass to a place, and by whole turns.
+"""Orbits that advance by a constant in every period: on feeds, with nothing tied to a place, and by whole turns.
 
 Against exact solutions, against SciPy where no contact sticks, and against long simulations.
 """
@@ -12,6 +12,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
+from stickslip.model import files
 from stickslip.result import interpolate
 
 MODEL = """
@@ -33,12 +34,6 @@ law = {kind = "stribeck", mu_s = 0.2, mu_k = 0.12, v_s = 0.005, viscous = 0.5}
 
 @cache
 def readme_slide() -> ss.System:
-    return ss.loads_model(MODEL) if hasattr(ss, "loads_model") else _loaded()
-
-
-def _loaded() -> ss.System:
-    from stickslip.model import files
-
     return files.loads(MODEL)
 
 
@@ -181,7 +176,7 @@ def test_an_angle_advances_by_whole_turns() -> None:
 def test_smoothed_friction_advances_too() -> None:
     model = slide(0.1, law=ss.Stribeck(0.5, 0.3, 0.2).with_viscous(0.2))
     exact = ss.find_orbit(model)
-    smooth = ss.find_orbit(model, exact, method=ss.Smooth(eps=1e6))
+    smooth = ss.find_orbit(model, exact, method=ss.Smoothing(eps=1e6))
     assert smooth.period == pytest.approx(exact.period, rel=1e-2)
     assert smooth.advance["x.slide"] == pytest.approx(0.1 * smooth.period, rel=1e-12)
 
@@ -205,9 +200,9 @@ def test_a_force_that_grows_evenly_is_a_feed() -> None:
 
 
 def test_an_even_motion_is_no_orbit_and_time_without_a_pattern_is_told(tmp_path) -> None:
-    with pytest.raises(ss.OrbitError, match="the motion becomes even"):
+    with pytest.raises(ss.errors.OrbitError, match="the motion becomes even"):
         ss.find_orbit(slide(0.1, law=ss.Coulomb(0.3).with_viscous(1.0)))
-    with pytest.raises(ss.OrbitError, match="nor as an even advance"):
+    with pytest.raises(ss.errors.OrbitError, match="nor as an even advance"):
         ss.find_orbit(slide(0.1, push=lambda mass: ss.Force(mass, lambda t, a=0.1: a * t * t)))
     orbit = ss.find_orbit(slide(0.1))
     again = ss.load(ss.save(orbit, tmp_path / "orbit.nc"))

@@ -25,7 +25,9 @@ KINDS = [
 ]  # fmt: skip
 
 
-def make_branch(values, heights, stable, special=(), periods=None, multipliers=None, meanings="arrived", reason=REACHED):
+def make_branch(
+    values, heights, stable, special=(), periods=None, multipliers=None, meanings="arrived", reason=REACHED
+):
     """A branch of two states that rises; `special` holds (kind, parameter, height, period)."""
     values, heights = np.array(values, float), np.array(heights, float)
     count = len(values)
@@ -231,7 +233,7 @@ def test_equilibria_have_no_period():
 
 def test_the_steady_motion_of_a_smoothed_block():
     """It loses its stability with rising belt speed, in a Hopf bifurcation: steady below, so solid at the left."""
-    (steady,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), 1e4))
+    (steady,) = ss.find_equilibria(ss.models.block_on_belt().smoothed(1e4))
     branch = ss.follow(steady, "belt.speed", to=1e-4)
     ax = branch.plot()
     (hopf,) = drawn(ax, "special")

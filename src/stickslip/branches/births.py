@@ -4,9 +4,9 @@ There the orbit's own equations become singular, since an equilibrium solves the
 same orbits once more, begun half a period later. So the point is recognised by the motion at the start of the orbit,
 which reverses on the way, and located by the equations of a Hopf point.
 
-From there small orbits are z = z₀ + 2ρ Re(q e^{iωt}), with the eigenvector q; the parameter changes with ρ², by what the
-first Lyapunov coefficient says. For a given ρ an orbit solves its own equations with the parameter among the unknowns,
-and is no longer singular.
+From there small orbits are z = z₀ + 2ρ Re(q e^{iωt}), with the eigenvector q; the parameter changes with ρ², by what
+the first Lyapunov coefficient says. For a given ρ an orbit solves its own equations with the parameter among the
+unknowns, and is no longer singular.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from numpy.typing import NDArray
 
 from stickslip.branches.critical import hopf_at
 from stickslip.branches.steps import FAILURES, Step
+from stickslip.errors import NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
-from stickslip.methods.smooth import Smooth
-from stickslip.model.smoothing import smooth
+from stickslip.methods.smooth import Smoothing
 from stickslip.model.system import System
-from stickslip.orbits.balance import Balance, rest
 from stickslip.orbits.arclength import Place, corrected
+from stickslip.orbits.balance import Balance, rest
 from stickslip.orbits.equilibria import Equilibrium, equilibrium_at
 from stickslip.orbits.exact import PhaseProblem
-from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.motion import Motion
-from stickslip.orbits.newton import NoConvergence, newton
+from stickslip.orbits.newton import newton
 from stickslip.orbits.normal_form import Hopf, Pair, growth_slope, hopf
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.phases import FLAT, normal_of
@@ -104,12 +103,12 @@ def _hopf_point(orbit: Orbit, parameter: str, size: float) -> tuple[Floats, floa
 def _resting(orbit: Orbit) -> tuple[Balance, Floats]:
     """The conditions of rest where an orbit is nearly at rest, and their solution."""
     model = orbit.model
-    if isinstance(orbit.method, Smooth):
+    if isinstance(orbit.method, Smoothing):
         if not isinstance(model, System):
             raise OrbitError("the equilibria of smoothed friction are found for a System of parts only")
-        model = smooth(model, orbit.method.eps, orbit.method.shape)
+        model = model.smoothed(orbit.method.eps, orbit.method.shape)
     mode = orbit.signature.modes[0]
-    if not isinstance(orbit.method, Exact | Smooth):
+    if not isinstance(orbit.method, Exact | Smoothing):
         mode = tuple(int(s) for s in np.sign(Motion(model).sliding(orbit.state, orbit.start_time)))
     balance = Balance.of(model, mode)
     y = rest(balance, np.append(orbit.state, np.zeros(len(balance.stuck))))

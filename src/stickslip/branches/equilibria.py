@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +25,12 @@ from stickslip.branches.critical import (
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.way import bounds, check_parameter
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError, NoConvergence, OrbitError
 from stickslip.model.system import Model
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
 from stickslip.orbits.equilibria import Equilibrium
-from stickslip.orbits.guess import OrbitError
-from stickslip.orbits.newton import NoConvergence
 from stickslip.orbits.normal_form import critical_pair, hopf
 
 Floats = NDArray[np.float64]
@@ -79,7 +76,7 @@ def follow_equilibrium(
     whose equilibrium this is. Other keywords as in `follow`, by which this is called.
 
     >>> import stickslip as ss
-    >>> (steady,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), 1e4))
+    >>> (steady,) = ss.find_equilibria(ss.models.block_on_belt().smoothed(1e4))
     >>> follow_equilibrium(steady, "belt.speed", to=1e-4).special
     (<Hopf at belt.speed = 0.004669614952>,)
     """

@@ -15,9 +15,9 @@ from stickslip.branches.margins import FLIP
 from stickslip.branches.outcome import Outcome
 from stickslip.branches.walk import LONGEST, Walk
 from stickslip.branches.way import bounds, check_parameter
+from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number, check_whole
 from stickslip.orbits.equilibria import Equilibrium
-from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.orbit import Orbit
 
 Progress = Callable[[float, int], None]
@@ -63,9 +63,8 @@ def follow(
     check_number("follow: step", step, positive=True)
     most = check_whole("follow: most", most, 1)
     report = progress or (lambda value, count: None)
-    if isinstance(what, SpecialPoint) and what.kind == HOPF:
-        if isinstance(parameter, str):
-            return _born_at(what, parameter, to, step, most, report)
+    if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(parameter, str):
+        return _born_at(what, parameter, to, step, most, report)
     if isinstance(start, Orbit) and is_at_rest(start):
         start = equilibrium_of(start)
     if isinstance(start, Equilibrium):

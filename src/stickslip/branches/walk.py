@@ -19,7 +19,7 @@ from stickslip.branches.margins import FLIP, LOSS
 from stickslip.branches.neighbours import neighbours
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.steps import FAILURES, Point, Step, Unresolved, point_at
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.orbits import exact
 from stickslip.orbits.arclength import Place, corrected, is_one_of_many, place
 from stickslip.orbits.crossings import Crossing, ahead, crossing
@@ -459,9 +459,7 @@ class Walk:
                 pieces = exact.resimulated(problem, near, motion)
                 if pieces is None:
                     continue
-                orbit = exact.solve(
-                    motion, pieces, problem.state_scale, problem.turns, problem.forcing, problem.rounds
-                )
+                orbit = exact.solve(motion, pieces, problem.state_scale, problem.turns, problem.forcing, problem.rounds)
             except FAILURES:
                 continue
             if not orbit.signature.same_as(problem.signature) and begins_at(orbit, problem, solved, self.number):

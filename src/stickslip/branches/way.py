@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError, OrbitError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model, suggest
-from stickslip.orbits.guess import OrbitError
 
 
 def check_parameter(model: Model, name: Any) -> None:
@@ -31,8 +31,7 @@ def bounds(model: Model, name: str, to: Any, what: str) -> list[tuple[float, flo
         return [(end, 2 * present - end)]
     if len(to) != 2:
         raise OrbitError(
-            f"follow: to is {shown(to)}: give one value, or two between which the {what} is followed in both "
-            "directions"
+            f"follow: to is {shown(to)}: give one value, or two between which the {what} is followed in both directions"
         )
     low, high = sorted(check_number("follow: to", value) for value in to)
     if not low < present < high:

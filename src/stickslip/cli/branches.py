@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import orbits, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError, check_number
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number
 from stickslip.model.system import Model
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 PICTURES = ("branch", "period", "multipliers")
 """What the name of a picture's file may say."""
+
 
 @dataclass(frozen=True)
 class Way:
@@ -71,7 +73,7 @@ def perform(search: orbits.Search, way: Way, quantity: str | None, plots: Sequen
 
 def _check_way(model: Model, way: Way) -> None:
     """What `follow` would refuse, before an orbit is looked for."""
-    from stickslip.branches.follow import check_parameter
+    from stickslip.branches.way import check_parameter
 
     check_parameter(model, way.parameter)
     present = float(model.parameters[way.parameter])

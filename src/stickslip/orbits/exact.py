@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import MotionError, NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
-from stickslip.orbits.guess import Guess, OrbitError
-from stickslip.orbits.motion import RTOL, Motion, MotionError, Run
-from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
+from stickslip.orbits.guess import Guess
+from stickslip.orbits.motion import RTOL, Motion, Run
+from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import Problem, Solved, normal_of, rescaled, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
@@ -198,9 +199,7 @@ class PhaseProblem(Problem):
         return np.concatenate([blocks.ravel(), change[inner:]])
 
 
-def phase_extremes(
-    motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float, pace: Floats
-) -> Floats:
+def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float, pace: Floats) -> Floats:
     """The smallest and the largest value of every state in a phase, as seen from what advances with a pace from its
     begin: sampled, and refined where a rate is zero."""
     times, n = duration * FRACTIONS, motion.states
@@ -300,7 +299,7 @@ def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:
 
 
 def solve(
-    motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, forcing: float | None, rounds: Floats
+    motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, forcing: float | None, rounds: Floats | float
 ) -> Orbit:
     """The orbit with the phases of `pieces`, solved and checked."""
     signature = signature_of(motion.model.contacts, pieces)

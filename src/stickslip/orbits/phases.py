@@ -64,7 +64,7 @@ class Problem:
         forcing: float | None = None,
         section: Section | None = None,
         time: float = 0.0,
-        rounds: Floats | None = None,
+        rounds: Floats | float | None = None,
     ) -> None:
         self.rounds = np.zeros(motion.states) + (0.0 if rounds is None else rounds)
         self.motion, self.signature, self.state_scale = motion, signature, scale

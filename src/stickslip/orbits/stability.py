@@ -37,7 +37,7 @@ def multipliers_of(problem: Problem, solved: Solved) -> Complexes:
 def _count(problem: Problem, solved: Solved) -> int:
     """How many multipliers there are: a shift that the equations do not feel has none."""
     motion = problem.motion.with_parameters(solved.parameters)
-    return problem.n - motion.free(problem.state_scale).shape[1]
+    return problem.n - len(motion.free(problem.state_scale).T)
 
 
 def _remaining(problem: Problem, solved: Solved, first: int) -> Floats:

@@ -1,9 +1,9 @@
 """Shifts of the states that the equations do not feel: how a motion may advance and yet repeat itself.
 
 Along a slide that is fed evenly nothing depends on where it is, if the time is shifted with it: f(z + w s, t + s) =
-f(z, t) for every s, and likewise for G, h, R, S. Then z − w t has equations without that time, and its orbits are motions
-that advance by w T in a period T. A mass that nothing ties to a place may be shifted by any part of some d at any time.
-An angle that appears in sines and cosines alone may be shifted by whole turns.
+f(z, t) for every s, and likewise for G, h, R, S. Then z − w t has equations without that time, and its orbits are
+motions that advance by w T in a period T. A mass that nothing ties to a place may be shifted by any part of some d at
+any time. An angle that appears in sines and cosines alone may be shifted by whole turns.
 
 The vectors w and d are those with Σ ∂E/∂zⱼ wⱼ + ∂E/∂t = 0 (without the last term for d) for every ingredient E. Each
 derivative is a sum of products of functions of states and time, with coefficients in the parameters; the sums vanish
@@ -29,7 +29,9 @@ MOST_STATES, MOST_OPERATIONS = 60, 20_000
 """Larger models are not looked at."""
 
 Vector = tuple[sympy.Expr, ...]
-Exprs, Symbols, Known = Sequence[sympy.Expr], Sequence[sympy.Symbol], frozenset[sympy.Symbol]
+Exprs = Sequence[sympy.Expr]
+Symbols = Sequence[sympy.Symbol]
+Known = frozenset[sympy.Symbol]
 
 
 @dataclass(frozen=True)
