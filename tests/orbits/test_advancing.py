@@ -72,7 +72,8 @@ def test_the_period_of_coulomb_friction_with_a_jump() -> None:
         assert orbit.period == pytest.approx(period, rel=1e-10)
         assert orbit.advance["x.slide"] == pytest.approx(feed * period, rel=1e-10)
         assert orbit.start["x.slide"] == pytest.approx(-static * normal / k, rel=1e-10)
-        assert orbit.multipliers == pytest.approx([1, 0], abs=1e-9)
+        # A small change of place grows by Δω/V in a release and shrinks as much in the stop: so many digits are lost.
+        assert orbit.multipliers == pytest.approx([1, 0], abs=1e-11 + 1e-16 * (jump * omega / feed) ** 2)
 
 
 def test_a_feed_is_followed_as_anything_else() -> None:

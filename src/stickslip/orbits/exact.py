@@ -261,7 +261,8 @@ def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) ->
 
 def cut(motion: Motion, guess: Guess, shift: float, turns: int) -> list[Piece] | None:
     """The phases of one period from a guess on, or from a part of the period later; None where they do not close."""
-    z, t = _advanced(motion, guess.state, guess.time, shift * guess.period)
+    z = guess.state if guess.mode is None else motion.at_rest(guess.state, guess.time, guess.mode)
+    z, t = _advanced(motion, z, guess.time, shift * guess.period)
     run = motion.run(z, t, guess.period)
     if not run.status.finished:
         raise NoConvergence(run.status.value)
@@ -291,7 +292,7 @@ def _advanced(motion: Motion, z: Floats, t: float, duration: float) -> tuple[Flo
     if duration == 0:
         return z, t
     run = motion.run(z, t, duration)
-    return run.state, run.time
+    return motion.at_rest(run.state, run.time, run.mode), run.time
 
 
 def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ class Guess:
 
     `settled`: whether the motion repeats itself, so that the orbit is the one it settled on. `approaching`: whether its
     last returns came closer to each other, as they do near an orbit that attracts. `rounds` is by how much angles
-    advance in a period.
+    advance in a period, `mode` what each contact does there, where it is known: what sticks is at rest to the last digit.
     """
 
     state: Floats
@@ -52,6 +52,7 @@ class Guess:
     settled: bool = True
     approaching: bool = True
     rounds: Floats | float = 0.0
+    mode: tuple[int, ...] | None = None
 
 
 def scale_of(values: Floats, states: int) -> Floats:
@@ -158,6 +159,7 @@ class Path:
     def __init__(self, run: xr.Dataset, motion: Motion) -> None:
         self.steps, self.pace, self.turns = steps_of(run), motion.moving, motion.turns
         self.D = motion.free(np.ones(motion.states))
+        self.mode = tuple(int(m) for m in run["mode"].values[-1])
         self.begin = float(self.steps.start[0])
         self.end = float(self.steps.start[-1] + self.steps.length[-1])
         self.times = sample_times(self.steps)
@@ -246,5 +248,5 @@ def _recurrence(path: Path, forcing: float | None) -> tuple[Guess, float] | None
             approaching = now <= before <= NEIGHBOURHOOD
             rounds = path.rounds(change[nearest])
             state = path.last + path.pace * path.end
-            return Guess(state, path.end, period, path.scale, approaching=approaching, rounds=rounds), now
+            return Guess(state, path.end, period, path.scale, approaching=approaching, rounds=rounds, mode=path.mode), now
     return None
