@@ -28,6 +28,9 @@ from stickslip.symbolic.source import python
 MOST_STATES, MOST_OPERATIONS = 60, 20_000
 """Larger models are not looked at."""
 
+FEW = 5
+"""States, and time, for which the equations of a shift are solved with all parameters as symbols."""
+
 Vector = tuple[sympy.Expr, ...]
 Exprs = Sequence[sympy.Expr]
 Symbols = Sequence[sympy.Symbol]
@@ -108,8 +111,40 @@ def _kernel(found: Exprs, variables: Symbols, known: Known) -> list[Vector]:
         rows |= dict.fromkeys(tuple(row) for row in parts.values() if any(row))
     if not rows:
         return [tuple(map(sympy.Integer, row)) for row in sympy.eye(len(variables)).tolist()]
+    one, other = (_at_numbers(list(rows), known, seed) for seed in (0, 1))
+    if not one or len(one) != len(other):
+        return []
+    if len(variables) > FEW:  # elimination with so many parameters takes too long
+        return [v for v in (_named(*pair, list(rows)) for pair in zip(one, other, strict=True)) if v is not None]
     matrix = DomainMatrix.from_Matrix(sympy.Matrix([list(row) for row in rows])).to_field()
     return [tuple(map(sympy.cancel, row)) for row in matrix.nullspace().to_Matrix().tolist()]
+
+
+def _at_numbers(rows: Sequence[Vector], known: Known, seed: int) -> list[Vector]:
+    """The same for parameters that are some fractions: most models have no such direction, which this tells soon."""
+    numbers = {p: sympy.Rational(101 + 37 * i + 11 * seed, 89 + 7 * i) for i, p in enumerate(sorted(known, key=str))}
+    values = [[x.xreplace(numbers) for x in row] for row in rows]
+    if not all(x.is_Rational for row in values for x in row):
+        return []
+    return [tuple(v) for v in sympy.Matrix(values).nullspace()]
+
+
+def _named(one: Vector, other: Vector, rows: Sequence[Vector]) -> Vector | None:
+    """A direction from what it is for two choices of the parameters: all entries that depend on them are one and the
+    same number c, which follows from one of the equations; None where it is otherwise."""
+    depends = [a != b for a, b in zip(one, other, strict=True)]
+    if len({a for a, changes in zip(one, depends, strict=True) if changes}) > 1:
+        return None
+    c = sympy.Integer(0)
+    for row in rows:
+        slope = sympy.cancel(sum(x for x, changes in zip(row, depends, strict=True) if changes))
+        if slope != 0:
+            rest = sum(x * a for x, a, changes in zip(row, one, depends, strict=True) if not changes)
+            c = sympy.cancel(-rest / slope)
+            break
+    found = tuple(c if changes else a for a, changes in zip(one, depends, strict=True))
+    holds = all(sympy.cancel(sum(x * a for x, a in zip(row, found, strict=True))) == 0 for row in rows)
+    return found if holds else None
 
 
 def _turns(found: Exprs, states: Symbols, known: Known) -> tuple[Vector, ...]:
