@@ -13,6 +13,7 @@ from stickslip import result
 from stickslip.arguments import check_flag, check_model, check_progress, numbers
 from stickslip.errors import ModelError
 from stickslip.field import Field
+from stickslip.files import interrupts_noted
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model import files
@@ -105,7 +106,11 @@ def simulate(
     wanted = _sample_times(samples, times)
     collector = _Collector(model, wanted, dense)
     run = method.integrate(field, state, times, progress or (lambda time: None), collector.add)
-    sampled_times, sampled_values, steps = collector.finish()
+    came: list[int] = []
+    with interrupts_noted(came):  # what was computed is put together, which takes a while where there is much of it
+        sampled_times, sampled_values, steps = collector.finish()
+    if came and run.status.finished:
+        run = replace(run, status=Status.INTERRUPTED)
     try:
         text = files.dumps(model, field.formulas)
     except ModelError as error:

@@ -44,7 +44,7 @@ KEYS = (
 def draw(random: Random) -> str:
     """The text of a model file."""
     if random.random() < 0.6:
-        return mutated_text(random, random.choice(kept("model", ".toml")))
+        return mutated_text(random, random.choice(kept("model", "*.toml")))
     if random.random() < 0.02:
         return _monster(random)
     lines = [f"{key} = {_value(random, 1)}" for key in ("name", "title", "time_unit", "order") if random.random() < 0.2]

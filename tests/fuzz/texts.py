@@ -21,7 +21,7 @@ OPERATORS = ("+", "-", "*", "/", "**", "//", "%", "@", "<", ">=", "==", " and ",
 def draw(random: Random) -> str:
     """A formula, more often right than wrong."""
     if random.random() < 0.4:
-        return mutated_text(random, random.choice(kept("formula", ".txt")))
+        return mutated_text(random, random.choice(kept("formula", "*.txt")))
     if random.random() < 0.03:
         return _monster(random)
     return _formula(random, random.randrange(6))

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip import simulation
 from stickslip.targets import interrupt
 
 FORCED = ss.models.forced_oscillator("III")
@@ -87,6 +88,25 @@ def test_single_motions_end_at_once() -> None:
     ends, outcome = field.propagate(start, 100.0)
     alone, _ = field.propagate(start, 100.0, most_steps=10**6)
     assert outcome[0, 0] == 0 and (ends == alone).all()
+
+
+@pytest.mark.parametrize("also_before", [False, True], ids=["finished", "interrupted"])
+def test_a_run_that_is_put_together_is_kept(monkeypatch: pytest.MonkeyPatch, also_before: bool) -> None:
+    """However often it is pressed: what is put together takes seconds where there are a million steps."""
+    finish = simulation._Collector.finish
+
+    def pressed(collector: simulation._Collector) -> Any:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+        return finish(collector)
+
+    def report(time: float) -> None:
+        if also_before:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation._Collector, "finish", pressed)
+    run = ss.simulate(ss.models.block_on_belt(), 20.0, progress=report)
+    assert run.attrs["outcome"] == "interrupted" and float(run["time"][-1]) == 20.0
 
 
 def test_long_motions_are_the_same_by_both_ways() -> None:

@@ -276,7 +276,8 @@ def _reconstruct(request: Request, out: Console) -> None:
     if request.save is not None:
         columns = {
             "time": found.time, "velocity": found.velocity, "velocity_error": found.velocity_error,
-            "force": found.force, "force_error": found.force_error, "stick": found.stick, "sure": found.sure,
+            "force": found.force, "force_error": found.force_error,
+            "stick": found.stick.astype(float), "sure": found.sure.astype(float),
         }  # fmt: skip
         out.print(f"wrote {write(request.save, columns)}", soft_wrap=True)
     _draw(request, out, {"reconstruction": found, "fit": fit}, units={"time": data.units[names[0]]})
