@@ -292,7 +292,7 @@ def _advanced(motion: Motion, z: Floats, t: float, duration: float) -> tuple[Flo
     if duration == 0:
         return z, t
     run = motion.run(z, t, duration)
-    return motion.at_rest(run.state, run.time, run.mode), run.time
+    return motion.at_rest(run.state, run.time, _plain(run.mode)), run.time
 
 
 def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:

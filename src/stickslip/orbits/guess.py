@@ -42,7 +42,8 @@ class Guess:
 
     `settled`: whether the motion repeats itself, so that the orbit is the one it settled on. `approaching`: whether its
     last returns came closer to each other, as they do near an orbit that attracts. `rounds` is by how much angles
-    advance in a period, `mode` what each contact does there, where it is known: what sticks is at rest to the last digit.
+    advance in a period, `mode` what each contact does there, where it is known: what sticks is at rest to the last
+    digit.
     """
 
     state: Floats
@@ -248,5 +249,6 @@ def _recurrence(path: Path, forcing: float | None) -> tuple[Guess, float] | None
             approaching = now <= before <= NEIGHBOURHOOD
             rounds = path.rounds(change[nearest])
             state = path.last + path.pace * path.end
-            return Guess(state, path.end, period, path.scale, approaching=approaching, rounds=rounds, mode=path.mode), now
+            guess = Guess(state, path.end, period, path.scale, True, approaching, rounds, path.mode)
+            return guess, now
     return None
