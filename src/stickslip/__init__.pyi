@@ -57,6 +57,7 @@ from .orbits.equilibria import find_equilibria as find_equilibria
 from .orbits.find import find_orbit as find_orbit
 from .orbits.find import find_orbits as find_orbits
 from .orbits.orbit import Orbit as Orbit
+from .result import Run as Run
 from .result import interpolate as interpolate
 from .simulation import simulate as simulate
 from .status import Status as Status
@@ -68,6 +69,7 @@ from .sweeps.basins import attractors_of as attractors_of
 from .sweeps.basins import basins as basins
 from .sweeps.exponents import Lyapunov as Lyapunov
 from .sweeps.exponents import lyapunov as lyapunov
+from .sweeps.layout import Sweep as Sweep
 from .sweeps.layout import observation_of as observation_of
 from .sweeps.plan import Plan as Plan
 from .sweeps.prepare import plan_sweep as plan_sweep

@@ -1,16 +1,17 @@
-"""`save` and `load`: runs, orbits, equilibria and branches in NetCDF files, which are data and never executed."""
+"""`save` and `load`: results, tables and models in files. What is read is data; none of it is executed."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from stickslip import reading, result
+from stickslip import frames, reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.table import FORMAT as BRANCH
@@ -20,28 +21,34 @@ from stickslip.methods.exact import Exact
 from stickslip.methods.smooth import Smoothing
 from stickslip.methods.switch import Switch
 from stickslip.model import files
-from stickslip.model.errors import check_number, check_whole, visible
+from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.system import Model
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
-from stickslip.sweeps.layout import BASINS
+from stickslip.sweeps.layout import BASINS, Sweep
 from stickslip.sweeps.layout import FORMAT as SWEEP
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ORBIT, EQUILIBRIUM = "stickslip orbit 1", "stickslip equilibrium 1"
 MODEL_FILE = ".toml"
 METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smoothing": Smoothing, "Switch": Switch}
 
 
-def save(what: xr.Dataset | Orbit | Equilibrium | Branch | Model, path: str | Path) -> Path:
-    """Write a model to a TOML file, a result to a NetCDF file; the file appears whole or not at all.
+def save(what: Any, path: str | Path) -> Path:
+    """Write a model to a TOML file, a result to a NetCDF file, a table to a CSV file; whole or not at all.
 
     Parameters
     ----------
-    what : Dataset, Orbit, Equilibrium, Branch, System or Filippov
-        A run, a sweep, basins, an orbit, an equilibrium, a branch; or a model.
+    what : Run, Sweep, Orbit, Equilibrium, Branch, System, Filippov or DataFrame
+        A run, a sweep, basins, an orbit, an equilibrium, a branch; a model; or a table, or anything that has one
+        (`to_dataframe`).
     path : path
-        Where to: "x.toml" for a model, "x.nc" for everything else.
+        Where to; the ending says what is written. "x.toml": a model. "x.nc": all of a result, which `load` reads back.
+        "x.csv": a table, ``what.to_dataframe()``: the samples of a run, the points of a sweep or a branch. The events
+        of a run are ``ss.save(run.to_dataframe("event"), "events.csv")``.
 
     Returns
     -------
@@ -51,24 +58,68 @@ def save(what: xr.Dataset | Orbit | Equilibrium | Branch | Model, path: str | Pa
     Raises
     ------
     ResultError
-        If it cannot be written; what was to be saved is still there.
+        If the ending does not fit, or the file cannot be written; what was to be saved is still there.
     ModelError
         If a model has a function whose formula is not known, or the path is not one of a model file.
 
     See Also
     --------
     load : reads it back.
+    stickslip.plot.save : pictures.
 
     Examples
     --------
     >>> import stickslip as ss, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "orbit.nc"
-    >>> ss.load(ss.save(orbit, path)).period == orbit.period
+    >>> ss.load(ss.save(orbit, folder / "orbit.nc")).period == orbit.period
     True
+    >>> ss.save(orbit, folder / "orbit.csv").read_text().split()[0]
+    'time,x.block,v.block,slip_velocity.contact,force.contact,mode.contact'
     """
+    _check_path(path)
     if isinstance(what, Model):
         return _save_model(what, Path(path))
+    ending = Path(path).suffix.lower()
+    if ending == ".csv":
+        return result.save_table(_table(what), path)
+    if ending != ".nc":
+        raise ResultError(
+            f"{visible(repr(str(path)))} ends with neither .nc nor .csv: results are kept whole as NetCDF (run.nc), "
+            "tables as CSV (run.csv)"
+        )
+    return _save_whole(what, path)
+
+
+def _check_path(path: Any) -> None:
+    """Refuse what is no name of a file."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise ResultError(f"{shown(path)} is not the name of a file")
+
+
+def _table(what: Any) -> pd.DataFrame:
+    """What is written to a CSV file."""
+    import pandas as pd
+
+    if isinstance(what, pd.DataFrame):
+        return what
+    if isinstance(what, xr.Dataset) and not isinstance(what, result.Result):
+        table = frames.natural_frame(what)
+        if table is None:
+            listed = ", ".join(map(str, what.dims))
+            raise ResultError(
+                f"no variable of this Dataset lies along all of its dimensions, {listed}: choose those that belong in "
+                "one table, ss.save(data[[…]], path)"
+            )
+        return table
+    if not hasattr(what, "to_dataframe"):
+        raise ResultError(f"{type(what).__name__} has no table: give a run, a sweep, an Orbit, a Branch or a frame")
+    found: pd.DataFrame = what.to_dataframe()
+    return found
+
+
+def _save_whole(what: Any, path: str | Path) -> Path:
+    """A result in a NetCDF file."""
     if isinstance(what, Orbit):
         data = what.data.copy()
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
@@ -77,22 +128,28 @@ def save(what: xr.Dataset | Orbit | Equilibrium | Branch | Model, path: str | Pa
         record = {"format": EQUILIBRIUM, "model": _model_text(what.model), "equilibrium": json.dumps(_record(what))}
         return result.save(xr.Dataset(attrs=record), path)
     if isinstance(what, Branch):
-        data = what.data
+        table = what.data
         special = [
             {"orbit": _record(p.orbit), "margin": p.margin, "note": p.note, "numbers": p.numbers} for p in what.special
         ]
-        data.attrs |= {
+        table.attrs |= {
             "model": _model_text(what.points[0].model),
             "evaluations": what.evaluations,
             "orbits": json.dumps([_record(point) for point in what.points]),
             "special": json.dumps(special),
             "endings": json.dumps([[end.outcome.word, end.value, end.sentence] for end in what.endings]),
         }
-        return result.save(data, path)
+        return result.save(table, path)
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
     raise ResultError(
-        f"{type(what).__name__} cannot be saved: give a run, an Orbit, an Equilibrium, a Branch or a System"
+        f"{type(what).__name__} cannot be saved whole: give a run, a sweep, an Orbit, an Equilibrium, a Branch or "
+        "a System"
+        + (
+            "; its table can, in a file that ends with .csv"
+            if hasattr(what, "to_dataframe") or hasattr(what, "to_csv")
+            else ""
+        )
     )
 
 
@@ -129,12 +186,13 @@ def load(path: str | Path, trusted: bool = False) -> Any:
     >>> ss.load(ss.save(ss.models.block_on_belt(), path)).states
     ('x.block', 'v.block')
     """
+    _check_path(path)
     if Path(path).suffix == MODEL_FILE:
         return files.load(path, trusted)
     data = reading.read(path)
     kind = str(data.attrs.get("format"))
     if kind in (SWEEP, BASINS):
-        return data
+        return Sweep.of(data)
     if kind not in (ORBIT, EQUILIBRIUM, BRANCH):
         return reading.checked(data, path)
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.branches.outcome import Ending, Outcome
@@ -17,7 +18,9 @@ from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
 if TYPE_CHECKING:
-    import xarray as xr
+    import pandas as pd
+
+    from stickslip.result import Result
 
 Floats = NDArray[np.float64]
 
@@ -111,11 +114,35 @@ class Branch:
         return [point for point in self.special if point.kind.startswith(kind)]
 
     @property
-    def data(self) -> xr.Dataset:
+    def data(self) -> Result:
         """The branch as a labelled table."""
         from stickslip.branches.table import dataset
 
         return dataset(self)
+
+    def to_dataframe(self, along: str = "point") -> pd.DataFrame:
+        """The branch as a table: a row for each point, or along "special" for each special point.
+
+        Parameters
+        ----------
+        along : str, default "point"
+            "point" or "special".
+
+        Returns
+        -------
+        pandas.DataFrame
+            The parameter, the period, the stability, and the least and the largest value of every state.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+        >>> frame = branch.to_dataframe("special")
+        >>> str(frame["kind"].iloc[-1]), round(float(frame["value"].iloc[-1]), 6)
+        ('grazing-sliding', 4.611989)
+        """
+        found = self.data.to_dataframe(along)
+        return found.rename(columns=lambda name: str(name).removeprefix(f"{along}_"))
 
     def table(self) -> str:
         """The special points as text."""
@@ -144,6 +171,28 @@ class Branch:
         from stickslip.storage import save
 
         return save(self, path)
+
+    def __repr__(self) -> str:
+        return f"<Branch along {self.parameter}: {self._size}>"
+
+    @property
+    def _size(self) -> str:
+        values = self.values if len(self) else np.array([np.nan])
+        what = "equilibria" if any(isinstance(point, Equilibrium) for point in self.points) else "orbits"
+        stable, special = int(np.sum(self.stable)), len(self.special)
+        span = f"from {np.min(values):.6g} to {np.max(values):.6g}"
+        return f"{len(self)} {what} {span}, {stable} stable, {special} special point{'' if special == 1 else 's'}"
+
+    def _repr_html_(self) -> str:
+        periods = [point.orbit.period for point in self.special]
+        texts = ["" if np.isnan(period) else f"{period:.10g}" for period in periods]
+        rows = [(p.kind, f"{p.value:.10g}", text, p.note) for p, text in zip(self.special, texts, strict=True)]
+        return notebook.card(
+            f"Branch along {self.parameter}",
+            notebook.table(rows, ("special point", self.parameter, "period", "")) if rows else "",
+            notebook.notes([self.reason]),
+            note=self._size,
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.points)

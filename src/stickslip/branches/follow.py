@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from stickslip.arguments import check_progress
 from stickslip.branches.births import equilibrium_of, is_at_rest
 from stickslip.branches.births import newborn as newborn_at
 from stickslip.branches.branch import Branch, SpecialPoint, joined
@@ -19,8 +19,7 @@ from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number, check_whole
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
-
-Progress = Callable[[float, int], None]
+from stickslip.progress import Progress, Report, reporting
 
 
 def follow(
@@ -30,7 +29,7 @@ def follow(
     to: float | tuple[float, float],
     step: float = LONGEST,
     most: int = 500,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Branch:
     """The branch of an orbit or an equilibrium along a parameter, with every bifurcation on the way.
 
@@ -44,7 +43,8 @@ def follow(
       as long as it stays between them.
     - step: the longest step, as a part of the distance to `to`.
     - most: the largest number of points in one direction.
-    - progress: called with the parameter and the number of points now and then.
+    - progress: called with the parameter and the number of points now and then; by default they are shown, as the bar
+      of `simulate` is.
 
     Special points: fold, flip, Neimark–Sacker, branch point; and those of the discontinuity: grazing-, crossing-,
     switching- and adding-sliding, with the stick phases that are gained or lost, and the exchange of two events. From a
@@ -57,12 +57,25 @@ def follow(
     >>> branch.special[-1]
     <grazing-sliding at table.speed = 4.611989021, period 6.43947489>
     """
+    check_progress(progress)
+    name = parameter if isinstance(parameter, str) else "parameter"
+
+    def told(value: float, count: int) -> str:
+        return f"following: {name} = {value:.6g}, {count} points"
+
+    with reporting(progress, "following", told) as report:
+        return _any_followed(what, parameter, to, step, most, report)
+
+
+def _any_followed(
+    what: Any, parameter: str | tuple[str, str], to: Any, step: float, most: int, report: Report
+) -> Branch:
+    """What was given, followed as what it is."""
     start = what.orbit if isinstance(what, SpecialPoint) else what
     if not isinstance(start, Orbit | Equilibrium):
         raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
     check_number("follow: step", step, positive=True)
     most = check_whole("follow: most", most, 1)
-    report = progress or (lambda value, count: None)
     if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(parameter, str):
         return _born_at(what, parameter, to, step, most, report)
     if isinstance(start, Orbit) and is_at_rest(start):
@@ -82,7 +95,7 @@ def follow(
 
 
 def _followed(
-    start: Orbit, parameter: str, to: Any, point: SpecialPoint | None, step: float, most: int, report: Progress
+    start: Orbit, parameter: str, to: Any, point: SpecialPoint | None, step: float, most: int, report: Report
 ) -> Branch:
     """The branch of an orbit, or the one that bifurcates from it."""
     ways = bounds(start.model, parameter, to, "orbit")
@@ -102,7 +115,7 @@ def _followed(
     return joined(down, up) if len(down) and len(up) else max(down, up, key=len)
 
 
-def _born_at(point: SpecialPoint, parameter: str, to: Any, step: float, most: int, report: Progress) -> Branch:
+def _born_at(point: SpecialPoint, parameter: str, to: Any, step: float, most: int, report: Report) -> Branch:
     """The branch of the orbits that are born at a Hopf point: they exist on one side of it at first."""
     check_parameter(point.orbit.model, parameter)
     ways = bounds(point.orbit.model, parameter, to, "orbit")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from stickslip._version import __version__
+from stickslip.result import Result
 
 if TYPE_CHECKING:
     from stickslip.branches.branch import Branch
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FORMAT = "stickslip branch 1"
 
 
-def dataset(branch: Branch) -> xr.Dataset:
+def dataset(branch: Branch) -> Result:
     """Along `point`: the parameter, period, stability, multipliers, signature, least and greatest value of every state;
     along `special`: kind, parameter, period, note, and the same extremes."""
     first = branch.points[0]
@@ -54,7 +54,7 @@ def dataset(branch: Branch) -> xr.Dataset:
     }
     units = [first.model.units[name] for name in states]
     coordinates = {"state": _texts(states), "unit": ("state", _texts(units))}
-    return xr.Dataset(variables, coordinates, attributes)
+    return Result(variables, coordinates, attributes)
 
 
 def _changing(branch: Branch) -> list[str]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from stickslip.errors import ModelError
+from stickslip.model import portrait
 from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
@@ -39,6 +40,11 @@ class About:
     title: str = ""
     source: str = ""
     known: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def called(self) -> str:
+        """The model in words, for a headline."""
+        return self.title or self.name or "a model"
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,12 @@ class Model:
         if start is not None:
             copied.start = dict(zip(self.states, self.start_state(start), strict=True))
         return copied
+
+    def __repr__(self) -> str:
+        return portrait.text(self)
+
+    def _repr_html_(self) -> str:
+        return portrait.html(self)
 
     def structure(self) -> str | None:
         """A text equal for models with equal equations, whatever their parameter values; None if unknown."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.errors import ModelError, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -101,6 +102,21 @@ class Equilibrium:
         if self.box is False:
             lines.append("The set is smaller than the box that these ranges span.")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        facts = [line.split(maxsplit=1) for line in self.summary().splitlines()[:3]]
+        rows = []
+        for name, value in self.state.items():
+            low, high = (self.interval or {}).get(name, (value, value))
+            told = f"from {low:.6g} to {high:.6g}" if low < high else f"{value:.6g}"
+            rows.append((name, told, self.model.units.get(name, "")))
+        box = ["The set is smaller than the box that these ranges span."] if self.box is False else []
+        return notebook.card(
+            f"Equilibrium of {self.model.about.called}",
+            notebook.table(facts),
+            notebook.table(rows, ("state", "value", "unit")),
+            notebook.notes(box),
+        )
 
     def __repr__(self) -> str:
         ranges = self.interval or {}

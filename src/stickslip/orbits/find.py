@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arguments import check_progress
 from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -18,6 +19,7 @@ from stickslip.orbits import exact
 from stickslip.orbits.guess import Guess, guess_from, scale_of, simulated
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
+from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 
@@ -108,7 +110,7 @@ def find_orbits(
     seed: int = 0,
     forcing: float | None = None,
     unstable: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> list[Orbit]:
     """The orbits that many starts lead to, each once, the one found most often first.
 
@@ -118,7 +120,7 @@ def find_orbits(
     - t: how long each start is simulated before its period is looked for; by default until it repeats itself.
     - seed: of the random starts, which are the same every time.
     - unstable: also unstable orbits that motions pass by before they settle, or without ever settling, as in chaos.
-    - progress: called with the number of starts done and their total.
+    - progress: called with the number of starts done and their total; by default a bar, as in `simulate`.
 
     Orbits are told apart by period, signature and states. Starts that lead to rest, or to no period, are passed over.
     Ctrl-C ends the search; what was found until then is returned.
@@ -127,19 +129,20 @@ def find_orbits(
     >>> [round(orbit.period, 6) for orbit in find_orbits(ss.models.two_blocks(), starts=9, seed=1)]
     [26.192036, 16.1444]
     """
-    chosen = list(starts) if not isinstance(starts, int) else _random_starts(model, starts, within, seed)
+    check_progress(progress)
     found: list[tuple[Orbit, int]] = []
     try:
-        for number, start in enumerate(chosen):
-            orbit = _settled(model, start, t, forcing, unstable)
-            if orbit is not None:
-                same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
-                if same is None:
-                    found.append((orbit, 1))
-                else:
-                    found[same] = (found[same][0], found[same][1] + 1)
-            if progress:
-                progress(number + 1, len(chosen))
+        with reporting(progress, "searching", lambda done, total: float(done / total)) as report:
+            chosen = list(starts) if not isinstance(starts, int) else _random_starts(model, starts, within, seed)
+            for number, start in enumerate(chosen):
+                orbit = _settled(model, start, t, forcing, unstable)
+                if orbit is not None:
+                    same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
+                    if same is None:
+                        found.append((orbit, 1))
+                    else:
+                        found[same] = (found[same][0], found[same][1] + 1)
+                report(number + 1, len(chosen))
     except KeyboardInterrupt:
         if not found:
             raise  # what was found until then is kept

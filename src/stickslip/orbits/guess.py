@@ -15,7 +15,7 @@ from stickslip.methods.base import Method
 from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
-from stickslip.result import evaluate, sample_times, steps_of
+from stickslip.result import Run, evaluate, sample_times, steps_of
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
@@ -145,7 +145,7 @@ def _at_rest(model: Model, path: Path) -> str:
     )
 
 
-def simulated(model: Model, times: tuple[float, float], start: Any, method: Method) -> xr.Dataset:
+def simulated(model: Model, times: tuple[float, float], start: Any, method: Method) -> Run:
     """A whole run; one that ends early is no guess."""
     run = uninterrupted(simulate(model, t=times[1], start_time=times[0], start=start, method=method, samples=2))
     if run.attrs["outcome"] != Status.FINISHED.word:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
@@ -18,7 +19,9 @@ from stickslip.orbits.signature import Signature
 from stickslip.orbits.stability import Complexes, nontrivial
 
 if TYPE_CHECKING:
-    import xarray as xr
+    import pandas as pd
+
+    from stickslip.result import Run
 
 Floats = NDArray[np.float64]
 BORDER = 1e-9
@@ -75,9 +78,26 @@ class Orbit:
         return np.array([self.start[name] for name in self.model.states])
 
     @cached_property
-    def data(self) -> xr.Dataset:
+    def data(self) -> Run:
         """One period, as `simulate` returns it."""
         return self._run(1.0)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One period as a table, a row for each time: what `Run.to_dataframe` makes of it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The states and, for each contact, its mode, force and sliding velocity; the times are the index.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> frame = ss.find_orbit(ss.models.block_on_belt()).to_dataframe()
+        >>> round(float(frame.index[-1] - frame.index[0]), 9)
+        12.001031295
+        """
+        return self.data.to_dataframe()
 
     def plot(self, **keywords: Any) -> Any:
         """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too."""
@@ -85,7 +105,7 @@ class Orbit:
 
         return plot.phase(self._run(1.0001), **keywords)
 
-    def _run(self, periods: float) -> xr.Dataset:
+    def _run(self, periods: float) -> Run:
         from stickslip.simulation import simulate, uninterrupted
 
         end = self.start_time + periods * self.period
@@ -115,6 +135,16 @@ class Orbit:
 
     def _advancing(self, name: str) -> str:
         return f", advancing by {self.advance[name]:.12g} in a period" if name in self.advance else ""
+
+    def _repr_html_(self) -> str:
+        start = [(name, value, self.model.units.get(name, "")) for name, value in self.start.items()]
+        begin = notebook.table(start, ("state", f"at t = {self.start_time:.6g}", "unit"))
+        facts = [line.split(maxsplit=1) for line in self.summary().splitlines()[:4]]
+        return notebook.card(
+            f"Orbit of {self.model.about.called}",
+            notebook.table(facts),
+            notebook.folded("where it begins", begin),
+        )
 
     def __repr__(self) -> str:
         stability = "stable" if self.stable else "unstable"

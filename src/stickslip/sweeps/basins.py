@@ -26,13 +26,14 @@ from stickslip.orbits.find import excitation, find_orbit, is_same
 from stickslip.orbits.guess import MOST_TURNS, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
+from stickslip.progress import Progress, reporting
 from stickslip.reading import parsed
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
 from stickslip.sweeps.exponents import neighbours
-from stickslip.sweeps.layout import BASINS
+from stickslip.sweeps.layout import BASINS, Sweep
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,8 +100,8 @@ def basins(
     near: float = 1e-3,
     most: int = 4,
     forcing: float | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> xr.Dataset:
+    progress: Progress = None,
+) -> Sweep:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
     Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid;
@@ -115,7 +116,7 @@ def basins(
       two looks in a row (of 48 in the time t); on a chaotic one, when it is in its cells from then on to the end.
     - most: how many searches for an attractor may fail, as they do where motions are quasi-periodic.
     - forcing: the period of the excitation, for a model whose equations do not show it.
-    - progress: called now and then with the part of the time that is done.
+    - progress: called now and then with the part of the time that is done; by default a bar, as in `simulate`.
 
     Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end after 3 t, and
     must repeat themselves within t/2. Motions that do not are followed for 4000 periods of the excitation, or 40 t:
@@ -138,9 +139,9 @@ def basins(
     states = _starts(model, axes, start)
     forcing = None if forcing is None else check_number("basins: forcing", forcing, positive=True)
     search = _Search(model, near, check_whole("basins: most", most, 0), forcing)
-    search.measure(states, t)
-    report = progress or (lambda part: None)
-    crowd, status = _classified(search, states, t, report)
+    with reporting(progress, "following starts", lambda part: part) as report:
+        search.measure(states, t)
+        crowd, status = _classified(search, states, t, report)
     return _dataset(model, axes, crowd, status)
 
 
@@ -555,7 +556,7 @@ def _classified(search: _Search, states: Floats, t: float, report: Callable[[flo
 # -- result ----------------------------------------------------------------------------------------------------------
 
 
-def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> xr.Dataset:
+def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> Sweep:
     """Labels over the grid, attractors that nothing leads to left out, the most frequent first."""
     search, labels = crowd.search, crowd.labels
     counts = np.array([np.sum(labels == number) for number in range(len(search.found))], int)
@@ -596,4 +597,4 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "unresolved": unresolved,
         "notes": " ".join(dict.fromkeys(reasons)) if unresolved > 0 else "",
     }
-    return xr.Dataset(data, coordinates, attributes)
+    return Sweep(data, coordinates, attributes)

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+from stickslip import frames
 from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
+from stickslip.result import Result
 from stickslip.status import Status
 from stickslip.sweeps.axes import Axes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "stickslip sweep 1"
 BASINS = "stickslip basins 1"
@@ -177,9 +182,80 @@ def longest_of(layout: Mapping[str, Layout], chunks: Iterable[Mapping[str, np.nd
     return longest
 
 
+RECORD = "record"
+WITHIN = ("state", "contact", "number", "sample")
+"""Dimensions of what belongs to one point of a sweep, or to one attractor; all others are axes, but for records."""
+
+
+class Sweep(Result):  # type: ignore[no-untyped-call]
+    """Motions at many parameter values or from many starts, as `sweep` and `basins` return them: an `xarray.Dataset`
+    with tables of its points and of what they have recorded.
+
+    See Also
+    --------
+    stickslip.sweep, stickslip.basins, stickslip.save
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50))
+    >>> data.to_dataframe()[["belt.speed", "status", "n"]].values.tolist()
+    [[0.1, 'finished', 1], [0.2, 'finished', 1]]
+    >>> data.to_dataframe("record")[["belt.speed", "x.block"]].round(6).values.tolist()[-1]
+    [0.2, 1.0]
+    """
+
+    __slots__ = ()
+
+    @property
+    def _headline(self) -> str:
+        axes = [each for each in map(str, self.dims) if each not in WITHIN and each.rpartition(".")[2] != RECORD]
+        sizes = " × ".join(
+            f"{self.sizes[each]} of {each}" if each != "point" else f"{self.sizes[each]} points" for each in axes
+        )
+        name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
+        return f"{name}: {sizes or 'one point'}. {self.attrs.get('status', '')}".rstrip()
+
+    def to_dataframe(self, along: str | None = None) -> pd.DataFrame:  # type: ignore[override]
+        """The points, a row for each with its parameters, or what they have recorded, a row for each record.
+
+        Parameters
+        ----------
+        along : str, optional
+            None for the points; "record" for what they have recorded, with the name of the observation before it where
+            there are several ("strobe.record"); "number" for the attractors of basins.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The swept parameters are columns. What a point has for every state or contact is spread over columns:
+            "minimum.x.block". How a motion ended is a word. The units of the columns are in `frame.attrs["units"]`.
+
+        Raises
+        ------
+        ResultError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50))
+        >>> len(data.to_dataframe("record")) == int(data["count"].sum())
+        True
+        """
+        dimensions = [str(each) for each in self.dims]
+        records = [each for each in dimensions if each.rpartition(".")[2] == RECORD]
+        outer = [each for each in dimensions if each not in (*records, *WITHIN)]
+        if along is None:
+            return frames.frame(self.drop_dims(records), outer, indexed=False)
+        if along not in records:
+            return super().to_dataframe(along)
+        return frames.long_frame(self, outer, along, along.removesuffix(RECORD))
+
+
 def labelled(
     model: Model, axes: Axes, layout: Mapping[str, Layout], values: ValuesOf, longest: Mapping[str, int]
-) -> xr.Dataset:
+) -> Sweep:
     """The Dataset of a sweep."""
     variables: dict[str, Any] = {}
     for name, kind in layout.items():
@@ -193,7 +269,7 @@ def labelled(
         if kind.units or name.rpartition(".")[2] in TIMES:
             attributes["units"] = kind.units
         variables[name] = xr.Variable((*axes.dimensions, *kind.dimensions), found, attributes)
-    return xr.Dataset(_named(variables, model), _coordinates(model, axes))
+    return Sweep(_named(variables, model), _coordinates(model, axes))
 
 
 def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:

@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-from stickslip import result
+from stickslip import notebook, result
 from stickslip._version import __version__
 from stickslip.errors import ModelError
 from stickslip.field import Field, compile_forcings, known
@@ -32,6 +31,7 @@ from stickslip.sweeps.layout import (
     FORMAT,
     Layout,
     Results,
+    Sweep,
     ValuesOf,
     in_memory,
     labelled,
@@ -112,6 +112,27 @@ class Plan:
     chunk_size: int
     given: Model | None = None
     """The model itself, only where it cannot be written as text: then the plan cannot leave this process."""
+
+    def __repr__(self) -> str:
+        name = self.model.about.name or "a model"
+        return f"<Plan of a sweep of {name}: {self.count} points in {len(self.chunks)} chunks>"
+
+    def _repr_html_(self) -> str:
+        unit = "periods of the excitation" if self.duration.in_periods else self.model.time_unit or "units of time"
+        axes = zip(self.axes.names, self.axes.values, strict=True)
+        rows = [(name, len(values), float(np.min(values)), float(np.max(values))) for name, values in axes]
+        facts = [
+            ("observes", ", ".join(f"{name}: {what}" if name else repr(what) for name, what in self.observations)),
+            ("transient", f"{self.duration.transient:.6g} {unit}"),
+            ("observed", f"{self.duration.recorded:.6g} {unit}"),
+            ("chunks", len(self.chunks)),
+        ]
+        return notebook.card(
+            f"Plan of a sweep of {self.model.about.called}",
+            notebook.table(rows, ("swept", "values", "from", "to")),
+            notebook.table(facts),
+            note=f"{self.count} points",
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.given is not None:
@@ -397,12 +418,12 @@ class Plan:
 
     # -- results -----------------------------------------------------------------------------------------------------
 
-    def assemble(self, results: Mapping[int, Results]) -> xr.Dataset:
+    def assemble(self, results: Mapping[int, Results]) -> Sweep:
         """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
         pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
         return self.dataset(*in_memory(self.layout, self.count, pieces))
 
-    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> xr.Dataset:
+    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> Sweep:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""
         data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())
