@@ -45,6 +45,8 @@ def dataset(branch: Branch) -> Result:
         "parameter": branch.parameter,
         "parameter_unit": first.model.unit_of(branch.parameter),
         "reason": branch.reason,
+        "outcomes": " ".join(branch.outcomes),
+        "meanings": " ".join(ending.outcome.meaning for ending in branch.endings),
         "model_name": first.model.about.name,
         "title": first.model.about.title,
         "method": repr(first.method),

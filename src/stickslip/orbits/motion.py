@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import ModelError, MotionError
-from stickslip.field import Field, compile_excitations
+from stickslip.field import Field, compile_translations
 from stickslip.model.system import Model, System
 from stickslip.result import Steps
 from stickslip.status import Status
@@ -115,7 +115,8 @@ class Motion:
         self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
-        self.excitations = compile_excitations(model)
+        self.translations = compile_translations(model)
+        self.excitations = self.translations.excitations
         # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
         self.excitation = self.excitations.at(self.parameters)
         self._count = [0]  # shared by copies for other parameter values
@@ -136,8 +137,36 @@ class Motion:
 
     @property
     def is_forced(self) -> bool:
-        """Whether time matters: whether it appears in the equations, with an amplitude that is not zero."""
+        """Whether time matters: whether it appears in the equations, with an amplitude that is not zero, and be it that
+        states advance with it."""
         return self.excitation.exists
+
+    # -- motions that advance ----------------------------------------------------------------------------------------
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether time appears in the equations."""
+        return self.translations.timed
+
+    @property
+    def moving(self) -> Floats:
+        """w, how fast states advance with time: the equations of z − w t have no time but that of the excitation."""
+        return self.translations.moving(self.parameters)
+
+    def moving_slopes(self, which: Sequence[int]) -> Floats:
+        """How w changes with parameters: a column for each."""
+        slopes = self.translations.moving_slopes(self.parameters)
+        return np.asarray(np.column_stack([slopes, np.zeros(len(slopes))])[:, list(which)], float)
+
+    def free(self, scale: Floats) -> Floats:
+        """An orthonormal basis of the shifts that the equations do not feel at any time, in states over `scale`: one
+        in each column."""
+        return np.asarray(np.linalg.qr((self.translations.free(self.parameters) / scale).T)[0], float)
+
+    @property
+    def turns(self) -> Floats:
+        """Shifts by a whole turn, one in each row."""
+        return self.translations.turns(self.parameters)
 
     @property
     def forcing_period(self) -> float | None:

@@ -217,7 +217,9 @@ class _Search:
         self.model, self.near, self.tries = model, near, most
         self.field: Field = Field.of(model)
         self.forcing_given = forcing
-        self.forcing = excitation(Motion(model), forcing)
+        self.flow = Motion(model)
+        _check_place(self.flow)
+        self.forcing = excitation(self.flow, forcing)
         self.orbits: dict[int, Orbit] = {}
         self.chaos: dict[int, Chaos] = {}
         self.trees: dict[int, tuple[cKDTree, Floats]] = {}
@@ -396,7 +398,7 @@ class _Search:
         if self.forcing is not None:
             length = self.forcing * min(2 * MOST_TURNS, float(np.ceil(length / self.forcing)))
         run = uninterrupted(simulate(self.model, length, start=[float(x) for x in state]))
-        found = recurrence(run, self.forcing)
+        found = recurrence(run, self.flow, self.forcing)
         if found is None or found[1] > SETTLED:
             raise OrbitError("motions do not repeat themselves after three times the time given")
         orbit = find_orbit(self.model, run, forcing=self.forcing_given)
@@ -521,6 +523,16 @@ class _Crowd:
 def _few(count: int) -> Ints:
     """A few of so many starts, from all over."""
     return np.unique(np.linspace(0, count - 1, FEW).astype(np.int64))
+
+
+def _check_place(motion: Motion) -> None:
+    """Refuse a motion that advances with time: where it is says nothing about where it will end."""
+    advancing = [name for name, w in zip(motion.model.states, motion.moving, strict=True) if w]
+    if advancing:
+        raise ModelError(
+            f"basins: {', '.join(advancing)} of this model advance with time, so that starts have no basins; find its "
+            "orbits with find_orbit, or write the model as seen from what moves"
+        )
 
 
 def _looks(t: float, forcing: float | None) -> Floats:
