@@ -222,7 +222,7 @@ def test_one_of_several_observations_is_drawn():
     data = ss.sweep(
         FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.observe.StickToSlip(), ss.observe.Strobe()]
     )
-    with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, observation_of"):
+    with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, data.observation"):
         ss.plot.bifurcation(data)
-    ax = ss.plot.bifurcation(ss.observation_of(data, "strobe"))
+    ax = ss.plot.bifurcation(data.observation("strobe"))
     assert len(ax.lines[0].get_xdata()) == 40

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import check_name, named_state, names, parameter_label, plain, symbol, title_of, with_unit
-from stickslip.plot.path import QUIET, Path, end_of, extremes_of_special, listed, path_of
+from stickslip.plot.path import EARLY, QUIET, Path, end_of, extremes_of_special, listed, meanings_of, path_of
 from stickslip.plot.pieces import Floats, joined
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ STABLE: dict[str, Any] = {"linewidth": 2.4, "linestyle": "-", "zorder": 2.2}
 UNSTABLE: dict[str, Any] = {"linewidth": 1.2, "linestyle": (0, (4.0, 2.0)), "zorder": 2.1}
 STEEP = 3.0
 """Multipliers above this are drawn on a logarithmic scale."""
-EARLY = re.compile(r"shrank to nothing|as many as allowed|interrupted|No branch|ends near")
-"""What the reason says where a branch ends although the motion goes on."""
 TRIVIAL = 1e-4
 """A multiplier this near to 1 at every point is the one that belongs to a shift in time."""
 
@@ -344,19 +342,20 @@ def _label(data: xarray.Dataset, quantity: str) -> str:
     if _along_points(data, quantity):
         return parameter_label(data, quantity)
     what, state = _parsed(quantity)
-    unit = str(data["unit"].values[names(data, "state").index(state)]) if "unit" in data.coords else ""
+    place = names(data, "state").index(state)
+    unit, quantity = (str(data[key].values[place]) if key in data.coords else "" for key in ("unit", "quantity"))
     if what == "size":
         return with_unit(f"maximum of $|{symbol(state).strip('$')}|$", unit)
     if np.array_equal(data["minimum"], data["maximum"]):  # an equilibrium
-        return named_state(state, unit)
+        return named_state(state, unit, quantity)
     words = {"max": "maximum", "min": "minimum", "both": "maximum and minimum"}
-    return f"{words[what]} of {named_state(state, unit)}"
+    return f"{words[what]} of {named_state(state, unit, quantity)}"
 
 
 def _notes(found: Sequence[xarray.Dataset]) -> list[str]:
     """Why a single branch ends where it does, if the picture does not show it."""
     reason = str(found[0].attrs.get("reason", "")) if len(found) == 1 else ""
-    return [reason] if EARLY.search(reason) else []
+    return [reason] if reason and EARLY in meanings_of(found[0]) else []
 
 
 def _handles(ax: Axes, labels: Sequence[str]) -> list[Artist]:

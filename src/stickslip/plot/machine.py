@@ -15,7 +15,7 @@ from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import shown
-from stickslip.model.parts import Base, Belt, Body, Damper, Ground, Interaction, Mass, Rubbing, Spring
+from stickslip.model.parts import Base, Belt, Body, Damper, Ground, Interaction, Moving, Rubbing, Spring
 from stickslip.model.system import System
 
 WIDTH, HEIGHT = 1.0, 0.8
@@ -205,7 +205,7 @@ class _Layout:
         pairs = [{body.name for body in part.bodies()} for _, part in _links(self.system)] if riders else []
         return any(name in pair and pair & riders for pair in pairs)
 
-    def _place(self, mass: Mass, x: float, bottom: float, width: float, wheels: bool) -> None:
+    def _place(self, mass: Moving, x: float, bottom: float, width: float, wheels: bool) -> None:
         shape = shape_of(mass, wheels)
         degrees = mass.unit.startswith(TURNS[1:])
         if shape == "disk":
@@ -345,7 +345,7 @@ class _Layout:
         return any(a.x < each.x < b.x and each.name not in (a.name, b.name) for each in row)
 
 
-def shape_of(mass: Mass, alone: bool) -> str:
+def shape_of(mass: Moving, alone: bool) -> str:
     """What a mass looks like: a disk if it turns, a bob if it is called pendulum and rubs on nothing, else a block."""
     if "pendulum" in mass.name.lower() and alone:
         return "bob"
@@ -416,7 +416,7 @@ def _supports(system: System) -> dict[str, str]:
     return below
 
 
-def _row(system: System, below: Mapping[str, str]) -> list[Mass]:
+def _row(system: System, below: Mapping[str, str]) -> list[Moving]:
     """The masses that stand on no other, neighbours beside each other, from an end that is held."""
 
     def ground_of(name: str) -> str:

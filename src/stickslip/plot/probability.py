@@ -62,7 +62,8 @@ def probabilities(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
         raise PictureError(f"give probabilities along one parameter; these are along {', '.join(axes_names)}")
     shift = f" − {data.attrs['offset']:.4g}" if data.attrs.get("offset") else ""
     unit = str(data.attrs.get("unit", ""))
-    label = named_state(str(data.attrs["state"]), "") + shift + (f" ({unit})" if unit else "")
+    name = named_state(str(data.attrs["state"]), "", str(data.attrs.get("quantity", "")))
+    label = name + shift + (f" ({unit})" if unit else "")
     with style.canvas(ax, 7.6, 4.6) as axes:
         if axes_names:
             _shades(axes, data, axes_names[0])

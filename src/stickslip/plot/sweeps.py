@@ -288,7 +288,7 @@ def _state(data: xarray.Dataset, state: str | None) -> str:
     several = [str(name).removesuffix(".record") for name in data.dims if str(name).endswith(".record")]
     if not states and several:
         raise PictureError(
-            f"this sweep has recorded {', '.join(several)}: choose one, observation_of(data, {several[0]!r})"
+            f"this sweep has recorded {', '.join(several)}: choose one, data.observation({several[0]!r})"
         )
     if not states:
         raise PictureError("this sweep has recorded no points: give it something to observe")

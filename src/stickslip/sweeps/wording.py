@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import xarray as xr
-
 from stickslip.kernels import observe as kernel
 from stickslip.model.system import Model
+from stickslip.sweeps.layout import Sweep
 from stickslip.sweeps.observation import Codes, Named, Recorded
 
 PASSING: Mapping[int, str] = {1: " rising", -1: " falling", 0: ""}
 
 
-def told(data: xr.Dataset, model: Model, observations: Named) -> xr.Dataset:
+def told(data: Sweep, model: Model, observations: Named) -> Sweep:
     """The Dataset with what its rows are in the attributes `where` and `long_name` of every recorded state."""
     for name, what in observations:
         if not isinstance(what, Recorded):
