@@ -6,7 +6,7 @@ import importlib
 import inspect
 import re
 import warnings
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 
 import pytest
@@ -47,7 +47,7 @@ OTHERS = [name for name in CLASSES if name not in EXCEPTIONS]
 def members_of(name):
     """The public methods and properties of a class, those that it inherits within stickslip too."""
     own = [vars(each) for each in NAMED[name].__mro__ if each.__module__.startswith("stickslip")]
-    kinds = (property, classmethod, staticmethod)
+    kinds = (property, cached_property, classmethod, staticmethod)
     members = {key: value for scope in reversed(own) for key, value in scope.items() if not key.startswith("_")}
     return [key for key, value in members.items() if inspect.isfunction(value) or isinstance(value, kinds)]
 
@@ -178,7 +178,7 @@ def test_classes_say_what_they_are_made_of(name):
         assert not missing, f"{name}: the attributes {missing} are not described"
 
 
-@pytest.mark.parametrize("name", [name for name in MEMBERS if not isinstance(thing_of(name), property)])
+@pytest.mark.parametrize("name", [name for name in MEMBERS if not isinstance(thing_of(name), property | cached_property)])
 def test_methods_that_describe_parameters_describe_all_of_them(name):
     if parsed(name)["Parameters"]:
         check_entries(name, parsed(name)["Parameters"], signature_of(name))

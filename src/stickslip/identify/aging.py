@@ -148,7 +148,23 @@ class AgingFit:
         return np.array([self.estimate[name] for name in self.names])
 
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
-        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability with which an interval encloses the value.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per parameter.
+
+        Examples
+        --------
+        >>> aging([1, 2, 3], [2.0, 2.1, 1.9], "constant").to_dataframe()["value"].round(6).tolist()
+        [2.0]
+        """
         return self.estimate.to_dataframe(level)
 
     def __repr__(self) -> str:

@@ -237,7 +237,7 @@ def compare(
         Schwarz' criterion finds the right law of those compared when there are many samples; Akaike's prefers the law
         that predicts best, which may have a parameter too many.
     **options
-        Keywords of `fit_law`, the same for all laws.
+        As for `fit_law`, the same for all laws.
 
     Returns
     -------

@@ -275,7 +275,25 @@ class Estimate:
         return self.card("Estimate")
 
     def card(self, title: str, *more: str) -> str:
-        """The parameters, with what they are of, in a notebook."""
+        """The parameters as a table for notebooks.
+
+        Parameters
+        ----------
+        title : str
+            What they are of.
+        *more : str
+            HTML to show below the table.
+
+        Returns
+        -------
+        str
+            The table, as HTML.
+
+        Examples
+        --------
+        >>> "Friction law" in Estimate(("a",), np.ones(1), np.eye(1), 1, 2, 1.0).card("Friction law")
+        True
+        """
         head = ("parameter", "value", "± error", "from", f"to ({confidence(LEVEL)})")
         rows = [tuple(float(cell) if isinstance(cell, float) else cell for cell in row) for row in self.rows()]
         return notebook.card(

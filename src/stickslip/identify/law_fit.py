@@ -170,7 +170,23 @@ class LawFit:
         return classes(replace(self.samples, force=self.samples.force - self.offset), count, sense=sense)
 
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
-        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability with which an interval encloses the value.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per parameter.
+
+        Examples
+        --------
+        >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").to_dataframe()["value"]["mu_k"].round(6).item()
+        0.3
+        """
         return self.estimate.to_dataframe(level)
 
     def __repr__(self) -> str:
