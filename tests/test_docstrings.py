@@ -1,5 +1,6 @@
 """Every public name says what it is in the form that numpydoc reads, and tab completion shows public names alone."""
 
+import ast
 import builtins
 import enum
 import importlib
@@ -105,8 +106,19 @@ def check_entries(name, entries, parameters):
         text = " ".join([entry.type, *entry.desc])
         assert entry.type or key.startswith("*"), f"{name}: {key} has no type"
         assert "".join(entry.desc).strip(), f"{name}: {key} is not described"
-        if parameters[key].default is not inspect.Parameter.empty:
+        default = parameters[key].default
+        if default is not inspect.Parameter.empty:
             assert re.search("default|optional", text), f"{name}: nothing is said of the default of {key}"
+            check_default(f"{name}: {key}", entry.type.rpartition("default ")[2], default)
+
+
+def check_default(what, told, default):
+    """A default that is told as a number, a word in quotes or another literal is that of the signature."""
+    try:
+        value = ast.literal_eval(told)
+    except (SyntaxError, ValueError):
+        return
+    assert value == default, f"{what} is {default!r} by default, not {told}"
 
 
 def resolved(reference, name):
@@ -163,6 +175,8 @@ def test_functions_say_what_they_take_and_return(name):
     returns = parsed(name)["Returns"] or parsed(name)["Yields"]
     assert bool(returns) == (annotation not in (None, "None")), f"{name} returns {annotation}"
     assert all("".join(entry.desc).strip() for entry in returns), f"{name}: nothing says what is returned"
+    raised = re.search(r"^ +raise \w+", inspect.getsource(NAMED[name]), re.MULTILINE)
+    assert not raised or parsed(name)["Raises"], f"{name} raises errors, and does not say when"
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -178,7 +192,9 @@ def test_classes_say_what_they_are_made_of(name):
         assert not missing, f"{name}: the attributes {missing} are not described"
 
 
-@pytest.mark.parametrize("name", [name for name in MEMBERS if not isinstance(thing_of(name), property | cached_property)])
+@pytest.mark.parametrize(
+    "name", [name for name in MEMBERS if not isinstance(thing_of(name), property | cached_property)]
+)
 def test_methods_that_describe_parameters_describe_all_of_them(name):
     if parsed(name)["Parameters"]:
         check_entries(name, parsed(name)["Parameters"], signature_of(name))
