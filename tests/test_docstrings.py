@@ -150,7 +150,7 @@ def test_the_summary_is_one_sentence_and_no_style_is_private(name):
     assert len(summary) == 1 and summary[0].strip(), f"{name}: the summary is {summary}"
     assert not parsed(name)["Signature"], f"{name}: the docstring is that of the dataclass"
     style = PRIVATE_STYLES.search(text_of(name))
-    assert style is None, f"{name}: {style} is no section of numpydoc"
+    assert style is None, f"{name}: {style[0]!r} is no section of numpydoc"
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *OTHERS])
