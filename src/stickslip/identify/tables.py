@@ -346,6 +346,8 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     ------
     IdentifyError
         If the columns are no numbers, or not of one length.
+    OSError
+        If the file cannot be written.
 
     See Also
     --------
