@@ -19,8 +19,9 @@ from pathlib import Path
 
 PROGRAM = """
 import stickslip as ss
-field = ss.Field.of(ss.models.block_on_belt(), order=4)
-ends, _ = field.propagate([[1.1, 0.0]], 20.0, rtol=1e-6)
+field = ss.Field.of(ss.models.block_on_belt(), order=6)
+ends, outcome = field.propagate([[1.1, 0.0]], 20.0, rtol=1e-6)
+assert outcome[0, 0] == 0
 print(ends.tobytes().hex(), field.jacobian([1.1, 0.0])[0].tobytes().hex())
 """
 PATIENCE = 120.0
