@@ -83,7 +83,7 @@ def test_coulomb_with_static_above_kinetic(
 
 @pytest.mark.parametrize("speed", [0.0, 1e-30, 1e-17, 1e-13])
 def test_a_belt_that_hardly_moves_takes_few_steps(speed: float) -> None:
-    system = ss.models.block_on_belt().with_(**{"belt.speed": speed})
+    system = ss.models.block_on_belt().with_({"belt.speed": speed})
     run = ss.simulate(system, t=1000, method=ss.Exact(most_steps=1000))
     assert run.status == ss.Status.FINISHED.value
     moved = float(run["x.block"][-1] - run.event_state.sel(state="x.block")[-1])
