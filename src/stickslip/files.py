@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
 
-from stickslip.errors import Busy
+from stickslip.errors import Busy, WriteError
 
 SEAL = b"\nstickslip sha256 "
 """What stands before the checksum at the end of a file."""
@@ -49,6 +49,18 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
         put_on_disk(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[Path]:
+    """The same for what a user has asked to be written: where that cannot be, a WriteError names the file."""
+    if not path.parent.is_dir():
+        raise WriteError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+    try:
+        with whole_file(path) as temporary:
+            yield temporary
+    except OSError as error:
+        raise WriteError(f"cannot write {str(path)!r}: {reason(error)}") from None
 
 
 def put_on_disk(path: Path) -> None:

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
 from stickslip.arguments import floats
-from stickslip.errors import ModelError, ResultError, WriteError
-from stickslip.files import interrupted_later, reason, seal, whole_file
+from stickslip.errors import ModelError, ResultError
+from stickslip.files import interrupted_later, output_file, seal
 from stickslip.model.system import Model
 from stickslip.status import Status
 
@@ -165,14 +165,9 @@ def steps_of(run: xr.Dataset) -> Steps:
 def save(run: xr.Dataset, path: str | Path) -> Path:
     """Write a run to a NetCDF file; the file appears whole or not at all, and Ctrl-C waits for it."""
     path = Path(path)
-    if not path.parent.is_dir():
-        raise WriteError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    try:
-        with interrupted_later(), whole_file(path) as temporary:
-            _write(run, temporary)
-            seal(temporary)
-    except OSError as error:
-        raise WriteError(f"cannot write {str(path)!r}: {reason(error)}") from None
+    with interrupted_later(), output_file(path) as temporary:
+        _write(run, temporary)
+        seal(temporary)
     return path
 
 
