@@ -41,7 +41,7 @@ class Worker:
     slowest: float = 0.0
 
     def start(self) -> None:
-        self.folder = tempfile.TemporaryDirectory(prefix="stickslip-fuzz-")  # noqa: SIM115 - gone with the worker
+        self.folder = tempfile.TemporaryDirectory(prefix="stickslip-fuzz-")
         self.progress = Path(self.folder.name) / "progress"
         self.progress.write_bytes(self.first.to_bytes(8, "little"))
         self.output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
