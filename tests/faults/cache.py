@@ -114,10 +114,7 @@ def campaign(count: int, seed: int) -> list[str]:
         shutil.copytree(folder, kept)
         lengths = {True: 10.0, False: 10.0}
         for number in range(count):
-            if number % 2:
-                fault = damage(folder, draw)
-            else:
-                fault = kill(folder, kept, draw, draw.random() < 0.5, lengths)
+            fault = damage(folder, draw) if number % 2 else kill(folder, kept, draw, draw.random() < 0.5, lengths)
             done[fault] += 1
             failures += [f"fault {number} of seed {seed}, {fault}: {line}" for line in harm(folder, expected, whole)]
             restore(folder, kept)
