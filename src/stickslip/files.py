@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
 import signal
 import socket
+import stat
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -143,7 +145,7 @@ def held(path: Path) -> Iterator[bool]:
     ...         print("one at a time")
     one at a time
     """
-    with open(path, "a+b") as file:
+    with _own_file(path) as file:
         try:
             _lock(file.fileno())
             has_locks = True
@@ -162,6 +164,17 @@ def held(path: Path) -> Iterator[bool]:
             if has_locks:
                 file.truncate(0)
                 _unlock(file.fileno())
+
+
+def _own_file(path: Path) -> BinaryIO:
+    """A file to read and write that is this one and no other: a link in a folder of somebody else names any file."""
+    flags = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | flags, 0o666)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        os.close(descriptor)
+        raise PermissionError(errno.EPERM, f"{path.name} is a link, or no file")
+    return os.fdopen(descriptor, "r+b")
 
 
 if sys.platform == "win32":

@@ -235,6 +235,35 @@ def test_readers_need_no_lock(store: Path, undisturbed: xr.Dataset) -> None:
         xr.testing.assert_identical(swept(store), undisturbed)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_the_lock_of_a_stranger_is_no_way_to_another_file(store: Path, tmp_path: Path, link: str) -> None:
+    precious, lock = tmp_path / "precious", store / "done" / "lock"
+    precious.write_text("precious")
+    shutil.rmtree(store / "count" / "c")  # so that something is to be written
+    lock.unlink()
+    getattr(lock, link)(precious)
+    with warnings.catch_warnings(), pytest.raises(ss.errors.SweepError, match="cannot write '.*sweep.zarr'"):
+        warnings.simplefilter("ignore")
+        swept(store)
+    assert precious.read_text() == "precious"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_nothing_is_written_through_links(store: Path, tmp_path: Path, undisturbed: xr.Dataset) -> None:
+    """A store of a stranger whose chunks are links to files of one's own."""
+    chunks = [file for file in store.rglob("*") if file.is_file() and file.name not in ("zarr.json", "lock")]
+    precious = [tmp_path / f"precious{i}" for i in range(len(chunks))]
+    for file, target in zip(chunks, precious, strict=True):
+        target.write_text("precious")
+        file.unlink()
+        file.symlink_to(target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert swept(store).identical(undisturbed)
+    assert {target.read_text() for target in precious} == {"precious"}
+
+
 def test_without_locks_it_is_said(tmp_path: Path, undisturbed: xr.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_locks(descriptor: int) -> None:
         raise OSError(37, "No locks available")
