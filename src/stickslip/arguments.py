@@ -30,9 +30,12 @@ def check_model(model: Any) -> None:
 
 
 def check_progress(progress: Any) -> None:
-    """Refuse a progress that cannot be called."""
-    if progress is not None and not callable(progress):
-        raise ModelError(f"progress is {shown(progress)}: it must be a function, which is called now and then")
+    """Refuse a progress that is neither a function nor a truth value."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise ModelError(
+            f"progress is {shown(progress)}: it must be a function, which is called now and then, False for no bar, or "
+            "True for one also where output goes to a file"
+        )
 
 
 def check_flag(what: str, value: Any) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.arguments import check_progress
 from stickslip.errors import ModelError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
+from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 
@@ -29,7 +29,7 @@ def compare(
     t: float,
     *,
     start: Mapping[str, float] | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = None,
 ) -> xr.Dataset:
     """Run a model with several methods and set them against Exact at the tightest tolerance.
 
@@ -38,37 +38,28 @@ def compare(
     `events_agree`, `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of
     the right-hand side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
 
-    `progress` is called with the fraction of the methods done; without it a bar is shown where there is a terminal.
+    `progress` is called with the fraction of the methods done; by default a bar is shown, as in `simulate`.
 
     >>> import stickslip as ss
     >>> table = ss.compare(ss.models.block_on_belt(), [ss.Exact(), ss.Henon(step=0.01)], t=30)
     >>> bool(table.events_agree.all())
     True
     """
+    check_progress(progress)
     named = dict(methods) if isinstance(methods, Mapping) else {_label(method): method for method in methods}
     if not named:
         raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")
     rows: list[dict[str, object]] = []
-    with _bar() if progress is None else nullcontext(progress) as report:
+    with reporting(progress, "comparing methods", lambda part: part) as report:
         exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
         for done, method in enumerate(named.values()):
             rows.append(_row(model, method, t, start, exact))
             report((done + 1) / len(named))
     columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
     coordinates = {"method": np.array(list(named), dtype=np.str_)}
-    attributes = {"model_name": model.about.name, "t": float(t), "reference": repr(REFERENCE)}
+    about = {"model_name": model.about.name, "title": model.about.title}
+    attributes = {**about, "t": float(t), "reference": repr(REFERENCE)}
     return xr.Dataset(columns, coordinates, attributes)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[float], None]]:
-    """A progress bar on the terminal, if there is one."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("comparing methods", total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)
 
 
 def _label(method: Method) -> str:

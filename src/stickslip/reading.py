@@ -22,7 +22,7 @@ import xarray as xr
 from stickslip.errors import ResultError
 from stickslip.files import is_damaged
 from stickslip.model.errors import shown, visible
-from stickslip.result import FORMAT
+from stickslip.result import FORMAT, Run
 from stickslip.status import Status
 
 FILTERS = {1: "deflate", 2: "shuffle", 3: "fletcher32"}
@@ -64,7 +64,7 @@ STEPS: dict[str, tuple[tuple[str, ...], str]] = {
 """The variables of a run with their dimensions and kinds: those that all have, and the dense output."""
 
 
-def load(path: str | Path) -> xr.Dataset:
+def load(path: str | Path) -> Run:
     """Read a run back, equal to what was saved."""
     return checked(read(path), path)
 
@@ -270,7 +270,7 @@ def _with_outcome(data: xr.Dataset) -> xr.Dataset:
     return data
 
 
-def checked(run: xr.Dataset, path: str | Path) -> xr.Dataset:
+def checked(run: xr.Dataset, path: str | Path) -> Run:
     """A run as it was read, if it is one and whole."""
     path = Path(path)
     kind = run.attrs.get("format", "not given")
@@ -289,7 +289,7 @@ def checked(run: xr.Dataset, path: str | Path) -> xr.Dataset:
     for name, (_, kind) in RUN.items():
         if kind == "text":
             run[name] = (run[name].dims, run[name].values.astype(np.str_), run[name].attrs)
-    return run
+    return Run.of(run)
 
 
 def _check_layout(run: xr.Dataset, layout: dict[str, tuple[tuple[str, ...], str]]) -> None:

@@ -1,7 +1,7 @@
-"""Results as labelled data: how a run is laid out, interpolated and saved.
+"""Results as labelled data: how a run is laid out, interpolated, made a table and saved.
 
-A run is an `xarray.Dataset`. Along `time`: every state under its name, and `mode`, `force`, `slip_velocity` per
-contact. Along `event`: the event table. Along `step`: the polynomials of every step (dense output), from which
+A run is a `Run`, an `xarray.Dataset`. Along `time`: every state under its name, and `mode`, `force`, `slip_velocity`
+per contact. Along `event`: the event table. Along `step`: the polynomials of every step (dense output), from which
 `interpolate` gives the motion at any time.
 """
 
@@ -11,19 +11,25 @@ import errno
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from stickslip import frames, notebook
 from stickslip._version import __version__
 from stickslip.arguments import floats
 from stickslip.errors import ModelError, ResultError
 from stickslip.files import interrupted_later, output_file, seal
-from stickslip.model.system import Model
+from stickslip.model.errors import shown
+from stickslip.model.system import Model, suggest
 from stickslip.status import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POINTS_PER_STEP = 8
 MOST_SAMPLES = 400_000
@@ -31,6 +37,143 @@ FORMAT = "stickslip run 1"
 IN_MEMORY = 1e9
 """Bytes up to which a result is made a file in memory before it goes to the disk."""
 Floats = NDArray[np.float64]
+
+
+class Result(xr.Dataset):  # type: ignore[no-untyped-call]
+    """Labelled data that makes tables of its own size: a row for each place along a dimension.
+
+    In everything else it is an `xarray.Dataset`. (A plain Dataset makes a row for each combination of places along all
+    of its dimensions: for a run, of every time with every event, step and power.)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, data: xr.Dataset) -> Self:
+        """The same data, as a result."""
+        found = cls(data.data_vars, data.coords, data.attrs)
+        found.encoding = data.encoding
+        return found
+
+    def to_dataframe(self, along: str | None = None) -> pd.DataFrame:  # type: ignore[override]
+        """A table with a row for each place along a dimension, and a column for each variable that lies along it.
+
+        Parameters
+        ----------
+        along : str, optional
+            The dimension; by default that of the first variable.
+
+        Returns
+        -------
+        pandas.DataFrame
+            What a variable has along further dimensions is spread over columns: "force.guideway". The units of the
+            columns are in `frame.attrs["units"]`.
+
+        Raises
+        ------
+        ResultError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+        >>> branch.data.to_dataframe("special")[["special_kind", "special_value"]].round(6).values.tolist()[-1]
+        ['grazing-sliding', 4.611989]
+        """
+        return frames.frame(self, self._rows(along))
+
+    @property
+    def _headline(self) -> str:
+        """What this is, in a line: the model and how it ended."""
+        return ". ".join(str(self.attrs[key]).rstrip(".") for key in ("title", "status") if self.attrs.get(key))
+
+    def __repr__(self) -> str:
+        plain = super().__repr__().replace("<xarray.", "<stickslip.", 1)
+        return f"{self._headline}\n{plain}" if self._headline else plain
+
+    def _repr_html_(self) -> str:
+        kind = type(self).__name__
+        plain = str(super()._repr_html_()).replace(f"xarray.{kind}", f"stickslip.{kind}", 1)
+        return notebook.card(f"{kind}: {self._headline}") + plain if self._headline else plain
+
+    def _rows(self, along: str | None) -> list[str]:
+        """The dimensions whose places are the rows."""
+        if along is None:
+            along = next((str(variable.dims[0]) for variable in self.data_vars.values() if variable.dims), None)
+        known = [str(each) for each in self.dims]
+        if along not in known:
+            raise ResultError(f"there is nothing along {shown(along)} to make a table of{suggest(str(along), known)}")
+        return [along]
+
+
+class Run(Result):  # type: ignore[no-untyped-call]
+    """A run of a model, as `simulate` returns it: an `xarray.Dataset` with tables of its samples and events.
+
+    Along `time` are the states under their names, and `mode` (0 stick, 1 and −1 slip), `force` and `slip_velocity` of
+    every contact; along `event` the changes of mode; along `step` the polynomials of the steps.
+
+    See Also
+    --------
+    stickslip.simulate, stickslip.interpolate, stickslip.save
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> run = ss.simulate(ss.models.block_on_belt(), t=100)
+    >>> list(run.to_dataframe().columns)
+    ['x.block', 'v.block', 'slip_velocity.contact', 'force.contact', 'mode.contact']
+    >>> run.to_dataframe("event")[["time", "before", "after"]].round(6).values.tolist()[0]
+    [3.365033, -1.0, 0.0]
+    """
+
+    __slots__ = ()
+
+    @property
+    def _headline(self) -> str:
+        if "time" not in self.sizes or self.sizes["time"] == 0 or "status" not in self.attrs:
+            return super()._headline
+        first, last = (float(self["time"].values[i]) for i in (0, -1))
+        unit = f" {self.attrs.get('time_unit', '')}".rstrip()
+        name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
+        changes = f", {self.sizes['event']} changes of mode" if "event" in self.sizes else ""
+        return f"{name}, from {first:.6g} to {last:.6g}{unit}{changes}. {self.attrs['status']}"
+
+    def to_dataframe(self, along: str = "time") -> pd.DataFrame:  # type: ignore[override]
+        """The samples, a row for each time, or the events, a row for each.
+
+        Parameters
+        ----------
+        along : str, default "time"
+            "time", or "event"; "step" gives the polynomials of the steps.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Along "time" a column for each state, and for each contact "force.guideway", "slip_velocity.guideway" and
+            "mode.guideway"; the times are the index. Along "event" the time, the contact, its mode before and after,
+            and the states. The units of the columns are in `frame.attrs["units"]`.
+
+        Raises
+        ------
+        ResultError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> frame = ss.simulate(ss.models.block_on_belt(), t=100).to_dataframe()
+        >>> bool((frame["v.block"][frame["mode.contact"] == 0] == 0.2).all())         # it sticks to a belt at 0.2
+        True
+        """
+        table = frames.frame(self, self._rows(along))
+        if along != "event":
+            return table
+        names = {name: name.removeprefix("event_state.").removeprefix("event_") for name in map(str, table.columns)}
+        table = table.rename(columns=names)
+        units = {str(name): str(self[name].attrs.get("units", "")) for name in self.variables if name in table.columns}
+        table.attrs[frames.UNITS] = {name: unit for name, unit in units.items() if unit}
+        return table
 
 
 class Steps:
@@ -82,6 +225,19 @@ def sampled(steps: Steps, times: Floats) -> dict[str, Any]:
     }
 
 
+def state_attributes(model: Model, state: str) -> dict[str, str]:
+    """The unit of a state, and what it is."""
+    quantity = model.quantities.get(state, "")
+    return {"units": model.units[state]} | ({"quantity": quantity} if quantity else {})
+
+
+def contact_attributes(model: Model, name: str) -> dict[str, str]:
+    """The unit of a quantity of contacts, and what it is."""
+    units = model.contact_units()
+    quantity = {"quantity": model.quantities.get("force", "friction force")} if name == "force" else {}
+    return ({"units": units[name]} if name in units else {}) | quantity
+
+
 def build(
     model: Model,
     times: Floats,
@@ -89,14 +245,14 @@ def build(
     events: Floats,
     steps: Steps | None,
     attributes: dict[str, Any],
-) -> xr.Dataset:
+) -> Run:
     """The Dataset of a run."""
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")
     variables: dict[str, Any] = {}
     for i, name in enumerate(model.states):
-        variables[name] = ("time", samples["state"][:, i], {"units": model.units[name]})
+        variables[name] = ("time", samples["state"][:, i], state_attributes(model, name))
     for name in ("slip_velocity", "force", "mode"):
-        variables[name] = (("time", "contact"), samples[name])
+        variables[name] = (("time", "contact"), samples[name], contact_attributes(model, name))
     names = contacts[events[:, 1].astype(int)] if len(events) else np.zeros(0, contacts.dtype)
     variables |= {
         "event_time": ("event", events[:, 0].copy()),
@@ -120,7 +276,7 @@ def build(
         "state": np.array(model.states, dtype=np.str_),
     }
     attributes = {"format": FORMAT, "version": __version__, **attributes}
-    return xr.Dataset(variables, coordinates, attributes)
+    return Run(variables, coordinates, attributes)
 
 
 def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
@@ -148,7 +304,7 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     for i, name in enumerate(run["state"].values):
         result[str(name)] = ("time", samples["state"][:, i], run[str(name)].attrs)
     for name in ("slip_velocity", "force", "mode"):
-        result[name] = (("time", "contact"), samples[name])
+        result[name] = (("time", "contact"), samples[name], run[name].attrs)
     return result
 
 
@@ -163,11 +319,24 @@ def steps_of(run: xr.Dataset) -> Steps:
 
 
 def save(run: xr.Dataset, path: str | Path) -> Path:
-    """Write a run to a NetCDF file; the file appears whole or not at all, and Ctrl-C waits for it."""
-    path = Path(path)
-    with interrupted_later(), output_file(path) as temporary:
+    """Write labelled data to a NetCDF file; the file appears whole or not at all, and Ctrl-C waits for it."""
+
+    def write(temporary: Path) -> None:
         _write(run, temporary)
         seal(temporary)
+
+    return written(Path(path), write)
+
+
+def save_table(table: pd.DataFrame, path: str | Path) -> Path:
+    """Write a table to a CSV file, whole or not at all."""
+    return written(Path(path), lambda temporary: frames.write_csv(table, temporary))
+
+
+def written(path: Path, write: Callable[[Path], None]) -> Path:
+    """A file that `write` writes under another name first."""
+    with interrupted_later(), output_file(path) as temporary:
+        write(temporary)
     return path
 
 

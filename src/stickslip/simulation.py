@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
 from stickslip import result
@@ -19,6 +18,8 @@ from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
+from stickslip.progress import Progress, reporting
+from stickslip.result import Run
 from stickslip.status import Status
 
 MOST_SAMPLES = 10**8
@@ -38,8 +39,8 @@ def simulate(
     samples: int | ArrayLike | None = None,
     dense: bool = True,
     seed: int = 0,
-    progress: Callable[[float], None] | None = None,
-) -> xr.Dataset:
+    progress: Progress = None,
+) -> Run:
     """Simulate a model and return the labelled run.
 
     A run that stops early keeps everything computed until then, and ``run.attrs["status"]`` says why.
@@ -65,8 +66,9 @@ def simulate(
         Keep the step polynomials, which `interpolate` needs.
     seed : int, default 0
         Of random friction (`Scatter`); the same seed gives the same run.
-    progress : callable, optional
-        Called now and then with the time reached.
+    progress : callable or bool, optional
+        Called now and then with the time reached. By default a bar is shown on terminals and in notebooks after a
+        second; with False never, with True also where output goes to a file.
 
     Returns
     -------
@@ -105,7 +107,8 @@ def simulate(
         _check_mode(field, state, times[0], mode)
     wanted = _sample_times(samples, times)
     collector = _Collector(model, wanted, dense)
-    run = method.integrate(field, state, times, progress or (lambda time: None), collector.add)
+    with reporting(progress, "simulating", lambda t: (t - times[0]) / (times[1] - times[0]), seldom=False) as report:
+        run = method.integrate(field, state, times, report, collector.add)
     came: list[int] = []
     with interrupts_noted(came):  # what was computed is put together, which takes a while where there is much of it
         sampled_times, sampled_values, steps = collector.finish()
@@ -122,7 +125,7 @@ def simulate(
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
 
 
-def uninterrupted(run: xr.Dataset) -> xr.Dataset:
+def uninterrupted(run: Run) -> Run:
     """A run as it is; one that the user stopped stops the work it is for."""
     if run.attrs["outcome"] == Status.INTERRUPTED.word:
         raise KeyboardInterrupt

@@ -9,13 +9,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.model.errors import check_number
-from stickslip.result import Steps, steps_of
+from stickslip.result import Result, Steps, steps_of
 
 Floats = NDArray[np.float64]
 ASPERITY, BLOCK = "asperity", "block"
 
 
-def stops(run: xr.Dataset, *, least: float = 1e-6) -> xr.Dataset:
+def stops(run: xr.Dataset, *, least: float = 1e-6) -> Result:
     """The stops of every contact, those of its asperity and those of its block told apart.
 
     Returns a Dataset. Along `stop`, in the order of time: `stop_time`, `stop_contact` and `stop_kind`, "asperity" where
@@ -46,7 +46,7 @@ def stops(run: xr.Dataset, *, least: float = 1e-6) -> xr.Dataset:
     rows.sort(key=lambda row: row[0])
     contacts = [str(name) for name in run["contact"].values]
     counts = {kind: [sum(r[1:] == (name, kind) for r in rows) for name in contacts] for kind in (ASPERITY, BLOCK)}
-    return xr.Dataset(
+    return Result(
         {
             "stop_time": ("stop", np.array([row[0] for row in rows], float)),
             "stop_contact": ("stop", np.array([row[1] for row in rows], dtype=np.str_)),

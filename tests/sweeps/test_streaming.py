@@ -78,7 +78,7 @@ def test_a_store_is_as_large_as_what_was_recorded(tmp_path: Path) -> None:
     """Room for many rows takes none on disk."""
     over, t = {"belt.speed": np.linspace(0.05, 0.4, 64)}, (50, 400)
     for most in (40, 40_000):
-        ss.sweep(BELT, over, t=t, most=most, chunk=64, checkpoint=tmp_path / str(most))
+        ss.sweep(BELT, over, times=t, most=most, chunk=64, checkpoint=tmp_path / str(most))
     assert size_of(tmp_path / "40000") < 1.2 * size_of(tmp_path / "40")
 
 

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
+from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
+from stickslip.branches.outcome import Ending, Outcome
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
 if TYPE_CHECKING:
-    import xarray as xr
+    import pandas as pd
+
+    from stickslip.result import Result
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +45,7 @@ class SpecialPoint:
     @property
     def bifurcates(self) -> bool:
         """Whether another branch begins here that `follow` can step onto."""
-        return self.kind in (FLIP, BRANCH_POINT)
+        return self.kind in (FLIP, BRANCH_POINT, HOPF)
 
     def __repr__(self) -> str:
         period = "" if np.isnan(self.orbit.period) else f", period {self.orbit.period:.10g}"
@@ -51,19 +56,40 @@ class SpecialPoint:
 class Branch:
     """Orbits, or equilibria, along a parameter.
 
-    `points` are the orbits in the order in which they were found, `special` the special points, `reason` says why the
-    branch ends where it ends. `extremes[i]` holds the smallest and the largest value of every state of orbit i.
+    `points` are the orbits in the order in which they were found, `special` the special points. `endings` say how the
+    branch ends at its last point, or at its first and its last; `reason` is that in words. `extremes[i]` holds the
+    smallest and the largest value of every state of orbit i.
     """
 
     parameter: str
     points: tuple[Orbit, ...] | tuple[Equilibrium, ...]
     special: tuple[SpecialPoint, ...]
-    reason: str
+    endings: tuple[Ending, ...]
     extremes: Floats = field(repr=False)
     evaluations: int = 0
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def reason(self) -> str:
+        """Why the branch ends where it ends, in words."""
+        return " ".join(dict.fromkeys(ending.sentence for ending in self.endings))
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """How it ends at its last point, or at its first and its last: "reached", "ceased", "closed", …"""
+        return tuple(ending.outcome.word for ending in self.endings)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the branch went as far as it was to go, or as far as it exists."""
+        return all(ending.complete for ending in self.endings)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return any(ending.outcome is Outcome.INTERRUPTED for ending in self.endings)
 
     @property
     def values(self) -> Floats:
@@ -88,11 +114,35 @@ class Branch:
         return [point for point in self.special if point.kind.startswith(kind)]
 
     @property
-    def data(self) -> xr.Dataset:
+    def data(self) -> Result:
         """The branch as a labelled table."""
         from stickslip.branches.table import dataset
 
         return dataset(self)
+
+    def to_dataframe(self, along: str = "point") -> pd.DataFrame:
+        """The branch as a table: a row for each point, or along "special" for each special point.
+
+        Parameters
+        ----------
+        along : str, default "point"
+            "point" or "special".
+
+        Returns
+        -------
+        pandas.DataFrame
+            The parameter, the period, the stability, and the least and the largest value of every state.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+        >>> frame = branch.to_dataframe("special")
+        >>> str(frame["kind"].iloc[-1]), round(float(frame["value"].iloc[-1]), 6)
+        ('grazing-sliding', 4.611989)
+        """
+        found = self.data.to_dataframe(along)
+        return found.rename(columns=lambda name: str(name).removeprefix(f"{along}_"))
 
     def table(self) -> str:
         """The special points as text."""
@@ -122,16 +172,38 @@ class Branch:
 
         return save(self, path)
 
+    def __repr__(self) -> str:
+        return f"<Branch along {self.parameter}: {self._size}>"
+
+    @property
+    def _size(self) -> str:
+        values = self.values if len(self) else np.array([np.nan])
+        what = "equilibria" if any(isinstance(point, Equilibrium) for point in self.points) else "orbits"
+        stable, special = int(np.sum(self.stable)), len(self.special)
+        span = f"from {np.min(values):.6g} to {np.max(values):.6g}"
+        return f"{len(self)} {what} {span}, {stable} stable, {special} special point{'' if special == 1 else 's'}"
+
+    def _repr_html_(self) -> str:
+        periods = [point.orbit.period for point in self.special]
+        texts = ["" if np.isnan(period) else f"{period:.10g}" for period in periods]
+        rows = [(p.kind, f"{p.value:.10g}", text, p.note) for p, text in zip(self.special, texts, strict=True)]
+        return notebook.card(
+            f"Branch along {self.parameter}",
+            notebook.table(rows, ("special point", self.parameter, "period", "")) if rows else "",
+            notebook.notes([self.reason]),
+            note=self._size,
+        )
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.points)
 
 
-INTERRUPTED = "The branch was interrupted by the user."
-
-
-def joined(first: Branch, second: Branch) -> Branch:
-    """Two branches from the same orbit, in opposite directions, as one."""
-    reason = " ".join(dict.fromkeys([first.reason, second.reason]))
+def joined(first: Branch, second: Branch | None) -> Branch:
+    """Two branches from the same orbit, in opposite directions, as one; the second may have been interrupted before it
+    had a point."""
+    if second is None:
+        ending = Outcome.INTERRUPTED.at(first.parameter, first.values[0])
+        second = Branch(first.parameter, first.points[:1], (), (ending,), first.extremes[:1])
     return Branch(
         first.parameter,
         (*first.points[::-1], *second.points[1:]),
@@ -139,7 +211,7 @@ def joined(first: Branch, second: Branch) -> Branch:
             *(replace(point, after=len(first) - point.after) for point in first.special[::-1]),
             *(replace(point, after=len(first) - 1 + point.after) for point in second.special),
         ),
-        reason,
+        (*first.endings, *second.endings),
         np.concatenate([first.extremes[::-1], second.extremes[1:]]),
         first.evaluations + second.evaluations,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from stickslip._version import __version__
+from stickslip.result import Result
 
 if TYPE_CHECKING:
     from stickslip.branches.branch import Branch
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FORMAT = "stickslip branch 1"
 
 
-def dataset(branch: Branch) -> xr.Dataset:
+def dataset(branch: Branch) -> Result:
     """Along `point`: the parameter, period, stability, multipliers, signature, least and greatest value of every state;
     along `special`: kind, parameter, period, note, and the same extremes."""
     first = branch.points[0]
@@ -23,7 +23,7 @@ def dataset(branch: Branch) -> xr.Dataset:
     multipliers = np.array([orbit.multipliers for orbit in branch.points])
     contacts = len(first.model.contacts)
     variables = {
-        **{name: ("point", branch.along(name)) for name in _changing(branch)},
+        **{name: ("point", branch.along(name), {"units": first.model.unit_of(name)}) for name in _changing(branch)},
         "period": ("point", branch.periods, {"units": first.model.time_unit}),
         "stable": ("point", branch.stable),
         "multiplier_real": (("point", "multiplier"), multipliers.real),
@@ -43,7 +43,10 @@ def dataset(branch: Branch) -> xr.Dataset:
         "format": FORMAT,
         "version": __version__,
         "parameter": branch.parameter,
+        "parameter_unit": first.model.unit_of(branch.parameter),
         "reason": branch.reason,
+        "outcomes": " ".join(branch.outcomes),
+        "meanings": " ".join(ending.outcome.meaning for ending in branch.endings),
         "model_name": first.model.about.name,
         "title": first.model.about.title,
         "method": repr(first.method),
@@ -51,8 +54,13 @@ def dataset(branch: Branch) -> xr.Dataset:
         "time_unit": first.model.time_unit,
     }
     units = [first.model.units[name] for name in states]
-    coordinates = {"state": _texts(states), "unit": ("state", _texts(units))}
-    return xr.Dataset(variables, coordinates, attributes)
+    quantities = [first.model.quantities.get(name, "") for name in states]
+    coordinates = {
+        "state": _texts(states),
+        "unit": ("state", _texts(units)),
+        "quantity": ("state", _texts(quantities)),
+    }
+    return Result(variables, coordinates, attributes)
 
 
 def _changing(branch: Branch) -> list[str]:

@@ -54,7 +54,6 @@ def basins(
     outputs.check(plots, save)
     saved = outputs.Saved()
     with Progress() as progress:
-        from stickslip.sweeps.basins import attractors_of
         from stickslip.sweeps.basins import basins as found_basins
 
         data = found_basins(system, grid, t=t, progress=lambda part: progress.show("following starts", part, 1.0))
@@ -63,7 +62,7 @@ def basins(
     out = console()
     out.print(system.about.title or system.about.name or "Unnamed model", style="bold")
     shares = [f"{100 * float(share):.1f} %" for share in data["fraction"].values]
-    names = [str(attractor) for attractor in attractors_of(data)]
+    names = [str(attractor) for attractor in data.attractors]
     unresolved = int((data["attractor"] == -1).sum())
     rows = list(zip(names, shares, strict=True))
     if unresolved:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import signal
-import sys
 import threading
 import time
+from contextlib import ExitStack
 from types import FrameType, TracebackType
 from typing import Any
 
 from stickslip.cli import interruption
+from stickslip.progress import Bar, is_watched, silence
 
 PATIENCE = 1.0
 IMPATIENCE = 2.0
@@ -32,9 +33,8 @@ class Progress:
         self._held = False
         self._raised = -math.inf
         self._sooner: threading.Timer | None = None
-        self._bar: Any = None
-        self._task: Any = None
-        self._timer: threading.Timer | None = None
+        self._bar: Bar | None = None
+        self._shown = ExitStack()
         self._previous: Any = None
 
     def __call__(self, reached: float) -> None:
@@ -44,8 +44,7 @@ class Progress:
         """Report what is going on and how far it has come; without an end the bar only shows that something is."""
         self.reports += 1
         if self._bar is not None:
-            share = f"{100 * done / end:>3.0f} %" if end else ""
-            self._bar.update(self._task, description=what, total=end, completed=done, share=share)
+            self._bar.show(what, done / end if end else None)
         if self.asked and not self._is_stopping:
             self._stop()
 
@@ -57,8 +56,9 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._previous = signal.signal(signal.SIGINT, self._interrupted)
-        if sys.stderr.isatty():
-            self._prepare()
+        self._shown.enter_context(silence())  # nothing that is called has a bar beside this one
+        if is_watched():
+            self._bar = self._shown.enter_context(Bar("compiling"))
         return self
 
     def __exit__(
@@ -66,10 +66,7 @@ class Progress:
     ) -> None:
         self.hold()
         signal.signal(signal.SIGINT, self._previous)
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer.join()  # it may be starting the bar just now
-            self._bar.stop()
+        self._shown.close()
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         first, self.asked = not self.asked, True
@@ -92,20 +89,3 @@ class Progress:
             self._sooner.cancel()
         self._raised = time.monotonic()
         raise KeyboardInterrupt
-
-    def _prepare(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[share]}"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("compiling", total=None, share="")
-        self._timer = threading.Timer(PATIENCE, self._bar.start)
-        self._timer.daemon = True
-        self._timer.start()

@@ -182,7 +182,5 @@ def _draw(request: Request, data: xr.Dataset, dimensions: int, path: Path) -> Pa
     kind = outputs.picture_of(path, PICTURES)
     recorded = _recorded(request)
     if len(recorded) > 1:  # that which the name of the file says, else the first
-        from stickslip.sweeps.layout import observation_of
-
-        data = observation_of(data, next((name for name in recorded if name in path.stem), recorded[0]))
+        data = data.observation(next((name for name in recorded if name in path.stem), recorded[0]))
     return Path(plot.save(plot.poincare(data) if kind == "poincare" else plot.bifurcation(data), path))

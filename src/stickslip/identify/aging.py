@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from stickslip.identify.phases import Breakaways
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import shown
 from stickslip.model.system import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def _exponential(t: Any, F_s: Any, F_inf: Any, a: Any) -> Any:
@@ -94,6 +97,16 @@ class AgingFit:
     @property
     def _parameters(self) -> Floats:
         return np.array([self.estimate[name] for name in self.names])
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        return self.estimate.to_dataframe(level)
+
+    def __repr__(self) -> str:
+        return f"<AgingFit {self.law}: {self.estimate.brief}>"
+
+    def _repr_html_(self) -> str:
+        return self.estimate.card(f"Static friction against stick time, {self.law}")
 
     def __str__(self) -> str:
         return f"{self.law}\n{self.estimate}"

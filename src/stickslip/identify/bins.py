@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickslip.errors import IdentifyError
+from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.model.errors import shown
 from stickslip.model.laws import Tabulated
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CLASSES = 20
 LEAST = 3
@@ -67,6 +71,22 @@ class Classes:
         rest = [] if speeds[0] == 0 else [0.0]
         first = [] if speeds[0] == 0 else [float(means[0])]
         return Tabulated((*rest, *speeds.tolist()), (*first, *means.tolist()), mu_s)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The classes as a table, a row for each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns speed, mean, deviation, error and count.
+
+        Examples
+        --------
+        >>> classes(([0.1, 0.1, 0.3, 0.3], [0.4, 0.6, 0.2, 0.2]), 2).to_dataframe()["error"].round(3).tolist()
+        [0.1, 0.0]
+        """
+        names = ("speed", "mean", "deviation", "error", "count")
+        return numbered({name: getattr(self, name) for name in names}, "class")
 
     def rows(self) -> list[tuple[float, float, float, int]]:
         """Speed, mean, deviation and count of every class.

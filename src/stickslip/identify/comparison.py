@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError, ModelError
+from stickslip.frames import numbered
 from stickslip.identify.curves import KINDS
 from stickslip.identify.law_fit import LawFit, fit_law
 from stickslip.identify.samples import samples_of
 from stickslip.model.errors import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CRITERIA = ("bic", "aicc")
 CLEAR = 2.0
@@ -20,6 +25,8 @@ EXCLUDED = math.log(20)
 """A law that makes the samples less likely by this factor is excluded, however many parameters the others have."""
 WORDS = ((2.0, "weak"), (6.0, "positive"), (10.0, "strong"), (math.inf, "very strong"))
 MISFIT = 0.001
+
+HEADS = ("law", "free", "deviation", "AICc", "BIC", "difference", "evidence")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +136,33 @@ class Comparison:
             for name, fit in self.fits.items()
         ]
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """The laws as a table, a row for each, the best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The free parameters, the deviation, both criteria, the difference and the evidence; laws are the index.
+
+        Examples
+        --------
+        >>> compare(([0.1, 0.2, 0.3, 0.4], [0.3, 0.31, 0.29, 0.3]), ["coulomb"]).to_dataframe()["evidence"].tolist()
+        [1.0]
+        """
+        return numbered(dict(zip(HEADS, zip(*self.rows(), strict=True), strict=True)), "").set_index("law")
+
+    def __repr__(self) -> str:
+        how = "clear" if self.clear else "not clear"
+        return f"<Comparison of {len(self.fits)} laws: best {self.best.label}, {how}>"
+
+    def _repr_html_(self) -> str:
+        refused = [f"{name}: {why}" for name, why in self.refused.items()]
+        return notebook.card(
+            "Friction laws compared", notebook.table(self.rows(), HEADS), notebook.notes([self.verdict, *refused])
+        )
+
     def __str__(self) -> str:
-        heads = ("law", "free", "deviation", "AICc", "BIC", "difference", "evidence")
-        lines = [" ".join(f"{head:>12}" for head in heads)]
+        lines = [" ".join(f"{head:>12}" for head in HEADS)]
         for name, free, deviation, *others in self.rows():
             lines.append(f"{name:>12} {free:>12} {deviation:>12.4g} " + " ".join(f"{x:>12.4g}" for x in others))
         return "\n".join([*lines, self.verdict, *(f"{name}: {why}" for name, why in self.refused.items())])

@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError
+from stickslip.frames import numbered
 from stickslip.identify.errors import Floats
 from stickslip.model.errors import check_number
 from stickslip.model.system import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.95
 
@@ -125,6 +131,56 @@ class Estimate:
         [('b', 2.0, 0.0, 2.0, 2.0)]
         """
         return [(name, self[name], self.error(name), *self.interval(name, level)) for name in self.parameters]
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The parameters as a table, a row for each: value, standard error and the limits of its confidence interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The level of the confidence interval.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns value, error, low and high; the names of the parameters are the index.
+
+        Examples
+        --------
+        >>> estimate = Estimate(("mu",), np.array([0.3]), np.array([[1e-4]]), 10, 11, 0.03)
+        >>> estimate.to_dataframe()["high"].round(4).tolist()
+        [0.3223]
+        """
+        names = ("parameter", "value", "error", "low", "high")
+        rows = list(zip(*self.rows(level), strict=True)) or [()] * len(names)
+        return numbered(dict(zip(names, rows, strict=True)), "").set_index("parameter")
+
+    def __repr__(self) -> str:
+        return f"<Estimate from {self.count} samples: {self.brief}>"
+
+    @property
+    def brief(self) -> str:
+        """The parameters with their errors in a line.
+
+        >>> Estimate(("mu",), np.array([0.3]), np.array([[1e-4]]), 10, 11, 0.03).brief
+        'mu = 0.3 ± 0.01'
+        """
+        return ", ".join(f"{name} = {value:.6g} ± {error:.2g}" for name, value, error, *_ in self.rows()) or "none"
+
+    def _repr_html_(self) -> str:
+        return self.card("Estimate")
+
+    def card(self, title: str, *more: str) -> str:
+        """The parameters, with what they are of, in a notebook."""
+        head = ("parameter", "value", "± error", "from", f"to ({confidence(LEVEL)})")
+        rows = [tuple(float(cell) if isinstance(cell, float) else cell for cell in row) for row in self.rows()]
+        return notebook.card(
+            title,
+            notebook.table(rows, head),
+            *more,
+            notebook.notes(self.notes),
+            note=f"{self.count} samples, standard deviation of the residuals {self.deviation:.4g}",
+        )
 
     def __str__(self) -> str:
         lines = [f"{name} = {value:.6g} ± {error:.2g}" for name, value, error, *_ in self.rows()]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.bins import Classes, classes, of_side
 from stickslip.identify.curves import LawCurve, check_values, law_curve, law_named
@@ -19,6 +20,9 @@ from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import shown
 from stickslip.model.laws import FrictionLaw
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GROUPS = 12
 """Classes of speed in which the residuals of a law that fits have the mean zero."""
@@ -98,6 +102,17 @@ class LawFit:
         """
         sense = "along" if self.sense > 0 else "against"
         return classes(replace(self.samples, force=self.samples.force - self.offset), count, sense=sense)
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        return self.estimate.to_dataframe(level)
+
+    def __repr__(self) -> str:
+        return f"<LawFit {self.label}: {self.estimate.brief}>"
+
+    def _repr_html_(self) -> str:
+        lack = f"probability of residuals as uneven as these, if the law is right: {self.lack_of_fit:.3g}"
+        return self.estimate.card(f"Friction law {self.label}, fitted", notebook.notes([lack]))
 
     def __str__(self) -> str:
         return f"{self.label}\n{self.estimate}"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickslip.errors import IdentifyError
+from stickslip.frames import numbered
 from stickslip.identify.errors import Bools, Floats, column, times
 from stickslip.model.errors import check_number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RELEASE = 2.0
 """A stick phase ends where the speed exceeds the threshold by this factor, unless it is said otherwise."""
@@ -81,6 +85,24 @@ class Breakaways:
 
     def __len__(self) -> int:
         return len(self.force)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The stick phases as a table, a row for each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns stick_time, force, error, start and end.
+
+        Examples
+        --------
+        >>> t = np.arange(0, 4, 0.01)
+        >>> v = np.where((t > 1) & (t < 3), 0.0, 1.0)
+        >>> breakaways(t, v, np.where(v == 0, t - 1, 0.5), threshold=0.1).to_dataframe()["force"].round(2).tolist()
+        [2.0]
+        """
+        names = ("stick_time", "force", "error", "start", "end")
+        return numbered({name: getattr(self, name) for name in names}, "stick")
 
 
 def breakaways(

@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip import notebook
 from stickslip.errors import IdentifyError
+from stickslip.frames import numbered
 from stickslip.identify.errors import Bools, Floats, column, times
 from stickslip.identify.phases import marked, sticking
 from stickslip.identify.samples import Samples
 from stickslip.identify.smoother import Smoothed, Steps, likeliest, smooth, steps
 from stickslip.model.errors import check_number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEAST_SAMPLES = 30
 LEARNED_FROM = 3000
@@ -56,6 +61,44 @@ class Reconstruction:
     noise: float
     reach: float
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Reconstruction: {self._size}>"
+
+    @property
+    def _size(self) -> str:
+        span = f"{self.time[0]:.6g} to {self.time[-1]:.6g}"
+        stick = f"{100 * np.mean(self.stick):.0f} % in stick"
+        return f"{len(self.time)} samples from {span}, {stick}, noise {self.noise:.3g}"
+
+    def _repr_html_(self) -> str:
+        columns = {"displacement": self.displacement, "velocity": self.velocity, "force": self.force}
+        rows = [(name, float(np.min(each)), float(np.max(each))) for name, each in columns.items()]
+        return notebook.card(
+            "Friction reconstructed from motion",
+            notebook.table(rows, ("", "least", "largest")),
+            notebook.notes(self.notes),
+            note=self._size,
+        )
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Everything that is known at every sample, a row for each; the times are the index.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The measured and the smoothed displacement, velocity and force with their errors, stick and sure.
+
+        Examples
+        --------
+        >>> t = np.arange(0, 10, 0.01)
+        >>> frame = reconstruct(t, np.cos(t), mass=1.0, noise=1e-3).to_dataframe()
+        >>> bool(abs(frame["force"].iloc[500] + np.cos(5.0)) < 3 * frame["force_error"].iloc[500])
+        True
+        """
+        names = ("time", "measured", "displacement", "velocity", "velocity_error", "force", "force_error")
+        columns = {name: getattr(self, name) for name in (*names, "stick", "sure")}
+        return numbered(columns, "").set_index("time")
 
     def samples(self, normal: Any = 1.0) -> Samples:
         """The samples that are certain, for `fit_law`; `normal` is the normal force, one or one for each.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from stickslip.identify.errors import Floats, column, times
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import check_number, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEAST_SAMPLES = 8
 RATES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
@@ -100,6 +103,36 @@ class RingDown:
     @property
     def _parameters(self) -> Floats:
         return np.array([self.signal[name] for name in NAMES])
+
+    def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
+        """The numbers of the contact, then those of the oscillation, with their errors and confidence intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The level of the confidence interval.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns value, error, low and high; the names of the numbers are the index.
+
+        Examples
+        --------
+        >>> t = np.linspace(0, 1, 400)
+        >>> found = ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0, stiffness=100.0)
+        >>> found.to_dataframe()["value"].round(6)[["c_R", "decay"]].tolist()
+        [3118.0, 3.0]
+        """
+        import pandas as pd
+
+        return pd.concat([self.contact.to_dataframe(level), self.signal.to_dataframe(level)])
+
+    def __repr__(self) -> str:
+        return f"<RingDown: {self.contact.brief}>"
+
+    def _repr_html_(self) -> str:
+        return self.contact.card("Contact from its ring-down") + self.signal.card("The oscillation")
 
     def __str__(self) -> str:
         return str(self.contact)

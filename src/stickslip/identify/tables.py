@@ -10,15 +10,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickslip.errors import IdentifyError
 from stickslip.files import output_file
+from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
 from stickslip.model.errors import shown
 from stickslip.model.system import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DELIMITERS = (";", "\t", ",")
 MOST_SHOWN = 5
@@ -53,6 +57,21 @@ class Table:
 
     def __contains__(self, name: object) -> bool:
         return name in self.columns
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The columns as a pandas frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns under their names; the units are in `frame.attrs["units"]`.
+
+        Examples
+        --------
+        >>> Table({"v": np.array([0.1])}, {"v": "m/s"}).to_dataframe().attrs["units"]
+        {'v': 'm/s'}
+        """
+        return numbered(self.columns, "row", self.units)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))

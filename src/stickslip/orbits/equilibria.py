@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.errors import ModelError, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -102,6 +103,21 @@ class Equilibrium:
             lines.append("The set is smaller than the box that these ranges span.")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        facts = [line.split(maxsplit=1) for line in self.summary().splitlines()[:3]]
+        rows = []
+        for name, value in self.state.items():
+            low, high = (self.interval or {}).get(name, (value, value))
+            told = f"from {low:.6g} to {high:.6g}" if low < high else f"{value:.6g}"
+            rows.append((name, told, self.model.units.get(name, "")))
+        box = ["The set is smaller than the box that these ranges span."] if self.box is False else []
+        return notebook.card(
+            f"Equilibrium of {self.model.about.called}",
+            notebook.table(facts),
+            notebook.table(rows, ("state", "value", "unit")),
+            notebook.notes(box),
+        )
+
     def __repr__(self) -> str:
         ranges = self.interval or {}
         moving = {n: r for n, r in ranges.items() if r[0] < r[1]}
@@ -183,17 +199,18 @@ def _modes(balance: Balance, starts: Sequence[Floats]) -> Iterator[tuple[int, ..
     """The modes in which an equilibrium may be.
 
     Masses at rest have no velocity, so what a contact of theirs does is known: it slips on a belt that moves, else it
-    sticks. Where the equations are given directly, every mode may be.
+    sticks. Where the equations are given directly, or a state moves the belt, every mode may be.
     """
     contacts = len(balance.mode)
     # In stick the sliding velocity is known without the friction law, which may have no value on the other side.
     stuck = balance.in_mode((0,) * contacts)
-    if not isinstance(balance.model, System) and contacts <= MOST_CONTACTS:
+    known = isinstance(balance.model, System) and not balance.model.is_steered
+    if not known and contacts <= MOST_CONTACTS:
         yield from product((1, -1, 0), repeat=contacts)
         return
     tried = [np.append(z, np.zeros(contacts)) for z in starts]
     signs = [tuple(int(s) for s in np.sign(stuck.contacts(y, balance.parameters).v)) for y in tried]
-    more = [] if isinstance(balance.model, System) else [stuck.mode]
+    more = [] if known else [stuck.mode]
     yield from dict.fromkeys([*signs, *more])
 
 
@@ -211,7 +228,8 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
     """The equilibria in one mode that Newton's method meets."""
     p = balance.parameters
     at_rest = isinstance(balance.model, System)
-    varied = np.array([not at_rest or name.startswith("x.") for name in balance.model.states])
+    fixed = ("v.", *balance.model.internal_states) if at_rest else ()
+    varied = np.array([not name.startswith(fixed) for name in balance.model.states])
     affine = is_affine(balance, starts, varied)
     found: list[Floats] = []
     sets: list[Resting] = []

@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from stickslip.arguments import check_progress
 from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -17,8 +19,11 @@ from stickslip.orbits import exact
 from stickslip.orbits.guess import Guess, guess_from, scale_of, simulated
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
+from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
+
+Floats = NDArray[np.float64]
 
 
 def find_orbit(
@@ -43,6 +48,9 @@ def find_orbit(
     The orbit is found phase by phase, each in its own mode, so stick is exact and a multiplier that is zero is zero;
     near a guess with a period unstable orbits are found as well. From a start alone, a motion that does not settle on
     an orbit is told as that (`OrbitError`). An orbit that the system would not follow by itself is refused.
+
+    A motion may advance by a constant in every period, where the equations do not feel it: on a feed, where nothing
+    ties a mass to a place, or by whole turns of an angle. `orbit.advance` says by how much.
 
     >>> import stickslip as ss
     >>> orbit = find_orbit(ss.models.block_on_belt(), guess=([1.1, 0], 12))
@@ -102,7 +110,7 @@ def find_orbits(
     seed: int = 0,
     forcing: float | None = None,
     unstable: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> list[Orbit]:
     """The orbits that many starts lead to, each once, the one found most often first.
 
@@ -112,7 +120,7 @@ def find_orbits(
     - t: how long each start is simulated before its period is looked for; by default until it repeats itself.
     - seed: of the random starts, which are the same every time.
     - unstable: also unstable orbits that motions pass by before they settle, or without ever settling, as in chaos.
-    - progress: called with the number of starts done and their total.
+    - progress: called with the number of starts done and their total; by default a bar, as in `simulate`.
 
     Orbits are told apart by period, signature and states. Starts that lead to rest, or to no period, are passed over.
     Ctrl-C ends the search; what was found until then is returned.
@@ -121,19 +129,20 @@ def find_orbits(
     >>> [round(orbit.period, 6) for orbit in find_orbits(ss.models.two_blocks(), starts=9, seed=1)]
     [26.192036, 16.1444]
     """
-    chosen = list(starts) if not isinstance(starts, int) else _random_starts(model, starts, within, seed)
+    check_progress(progress)
     found: list[tuple[Orbit, int]] = []
     try:
-        for number, start in enumerate(chosen):
-            orbit = _settled(model, start, t, forcing, unstable)
-            if orbit is not None:
-                same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
-                if same is None:
-                    found.append((orbit, 1))
-                else:
-                    found[same] = (found[same][0], found[same][1] + 1)
-            if progress:
-                progress(number + 1, len(chosen))
+        with reporting(progress, "searching", lambda done, total: float(done / total)) as report:
+            chosen = list(starts) if not isinstance(starts, int) else _random_starts(model, starts, within, seed)
+            for number, start in enumerate(chosen):
+                orbit = _settled(model, start, t, forcing, unstable)
+                if orbit is not None:
+                    same = next((i for i, (other, _) in enumerate(found) if is_same(orbit, other)), None)
+                    if same is None:
+                        found.append((orbit, 1))
+                    else:
+                        found[same] = (found[same][0], found[same][1] + 1)
+                report(number + 1, len(chosen))
     except KeyboardInterrupt:
         if not found:
             raise  # what was found until then is kept
@@ -185,11 +194,22 @@ def is_same(a: Orbit, b: Orbit) -> bool:
         if a.signature != b.signature.rotated(shift):
             continue
         turn = [*range(shift, count), *range(shift)]
-        if np.max(np.abs(a.phases.states - b.phases.states[turn]) / b.phases.scale) < 1e-6:
+        if np.max(np.abs(_seen(a, b.phases.scale) - _seen(b, b.phases.scale, turn))) < 1e-6:
             return True
         if count == 1 and not a.turns:  # cut by a section anywhere
             return bool(np.allclose(a.multipliers, b.multipliers, atol=1e-6))
     return False
+
+
+def _seen(orbit: Orbit, scale: Floats, turn: Sequence[int] | None = None) -> Floats:
+    """Where the phases of an orbit begin, over `scale`, as seen from what advances with it, wherever it is."""
+    phases = orbit.phases
+    advance = np.array([orbit.advance.get(name, 0.0) for name in orbit.model.states]) / scale
+    begins = np.concatenate([[0.0], np.cumsum(phases.durations)[:-1]])
+    rows = phases.states / scale - np.outer(begins / orbit.period, advance)
+    rows = rows if turn is None else rows[list(turn)]
+    size = float(np.linalg.norm(advance))
+    return rows - (rows[0] @ advance) * advance / size**2 if size else rows
 
 
 def excitation(motion: Motion, forcing: float | None) -> float | None:
@@ -198,8 +218,8 @@ def excitation(motion: Motion, forcing: float | None) -> float | None:
         return check_number("find_orbit: forcing", forcing, positive=True)
     if motion.is_forced and motion.forcing_period is None:
         raise OrbitError(
-            "time appears in the equations, but not in sines and cosines of one frequency: give forcing=, the period "
-            "of the excitation"
+            "time appears in the equations, but neither in sines and cosines of one frequency, nor as an even advance "
+            "of the states: give forcing=, the period of the excitation"
         )
     return motion.forcing_period
 
@@ -231,4 +251,4 @@ def _middle(orbit: Orbit) -> Guess:
     middle = interpolate(run, [time])
     state = np.array([float(middle[name][0]) for name in names])
     scale = scale_of(np.column_stack([run[name].values for name in names]), len(names))
-    return Guess(state, time, orbit.period, scale)
+    return Guess(state, time, orbit.period, scale, rounds=0.0 if orbit.phases.rounds is None else orbit.phases.rounds)

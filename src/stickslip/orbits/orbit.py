@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
@@ -18,7 +19,9 @@ from stickslip.orbits.signature import Signature
 from stickslip.orbits.stability import Complexes, nontrivial
 
 if TYPE_CHECKING:
-    import xarray as xr
+    import pandas as pd
+
+    from stickslip.result import Run
 
 Floats = NDArray[np.float64]
 BORDER = 1e-9
@@ -32,7 +35,9 @@ class Orbit:
     `start` (states by name) and `start_time` are where it is begun: at a stick→slip event where it has one. `signature`
     is the cyclic sequence of modes and events, `multipliers` are the Floquet multipliers, largest first, zeros being
     exactly zero. `turns` counts the periods of the excitation in one period of the orbit (0 without excitation).
-    `phases` holds where every phase begins and how long it lasts, `history` how Newton's method converged.
+    `phases` holds where every phase begins and how long it lasts, `history` how Newton's method converged. `advance`
+    says by how much states advance in one period, as positions do on a feed: by name, those that do. It is empty for
+    orbits that close.
 
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
@@ -48,6 +53,7 @@ class Orbit:
     multipliers: Complexes
     turns: int
     phases: Phases
+    advance: dict[str, float] = field(default_factory=dict)
     method: Method = field(default_factory=Exact)
     history: History = field(default_factory=History)
 
@@ -72,9 +78,26 @@ class Orbit:
         return np.array([self.start[name] for name in self.model.states])
 
     @cached_property
-    def data(self) -> xr.Dataset:
+    def data(self) -> Run:
         """One period, as `simulate` returns it."""
         return self._run(1.0)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One period as a table, a row for each time: what `Run.to_dataframe` makes of it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The states and, for each contact, its mode, force and sliding velocity; the times are the index.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> frame = ss.find_orbit(ss.models.block_on_belt()).to_dataframe()
+        >>> round(float(frame.index[-1] - frame.index[0]), 9)
+        12.001031295
+        """
+        return self.data.to_dataframe()
 
     def plot(self, **keywords: Any) -> Any:
         """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too."""
@@ -82,7 +105,7 @@ class Orbit:
 
         return plot.phase(self._run(1.0001), **keywords)
 
-    def _run(self, periods: float) -> xr.Dataset:
+    def _run(self, periods: float) -> Run:
         from stickslip.simulation import simulate, uninterrupted
 
         end = self.start_time + periods * self.period
@@ -107,8 +130,21 @@ class Orbit:
             f"multipliers  {values}",
             f"signature    {self.signature}",
         ]
-        lines += [f"{name:<12} {value:.12g}" for name, value in self.start.items()]
+        lines += [f"{name:<12} {value:.12g}{self._advancing(name)}" for name, value in self.start.items()]
         return "\n".join(lines)
+
+    def _advancing(self, name: str) -> str:
+        return f", advancing by {self.advance[name]:.12g} in a period" if name in self.advance else ""
+
+    def _repr_html_(self) -> str:
+        start = [(name, value, self.model.units.get(name, "")) for name, value in self.start.items()]
+        begin = notebook.table(start, ("state", f"at t = {self.start_time:.6g}", "unit"))
+        facts = [line.split(maxsplit=1) for line in self.summary().splitlines()[:4]]
+        return notebook.card(
+            f"Orbit of {self.model.about.called}",
+            notebook.table(facts),
+            notebook.folded("where it begins", begin),
+        )
 
     def __repr__(self) -> str:
         stability = "stable" if self.stable else "unstable"
@@ -123,9 +159,11 @@ def _shown(value: complex) -> str:
 
 @dataclass(frozen=True)
 class Phases:
-    """Where every phase of an orbit begins and how long it lasts; `scale` is the size of each state."""
+    """Where every phase of an orbit begins and how long it lasts; `scale` is the size of each state, `rounds` by how
+    much angles advance in a period."""
 
     states: Floats
     durations: Floats
     scale: Floats
     forcing: float | None = None
+    rounds: Floats | None = None

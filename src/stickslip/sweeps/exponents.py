@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip import notebook
 from stickslip.arguments import check_model, check_progress
 from stickslip.errors import ModelError
 from stickslip.field import Field
+from stickslip.frames import numbered
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number, check_whole
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
+from stickslip.progress import Progress, reporting
+from stickslip.result import Result
 from stickslip.status import Status
 from stickslip.sweeps.observation import CYCLES
 from stickslip.targets import join
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 RTOL = 1e-10
@@ -58,7 +65,7 @@ class Lyapunov:
     per_cycle_error: Floats
     lost: int
     releases: int
-    history: xr.Dataset
+    history: Result
     status: Status
 
     @property
@@ -75,6 +82,40 @@ class Lyapunov:
             return float(whole)
         return whole + float(sums[whole - 1] / abs(self.exponents[whole]))
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """The exponents as a table, a row for each with its error, and the same per cycle.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns exponent, error, per_cycle and per_cycle_error.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> frame = ss.lyapunov(ss.models.block_on_belt(), t=600).to_dataframe()
+        >>> float(frame["exponent"].iloc[-1]), list(frame.columns)
+        (-inf, ['exponent', 'error', 'per_cycle', 'per_cycle_error'])
+        """
+        columns = {
+            "exponent": self.exponents,
+            "error": self.error,
+            "per_cycle": self.per_cycle,
+            "per_cycle_error": self.per_cycle_error,
+        }
+        unit = f"1/{self.model.time_unit}" if self.model.time_unit else ""
+        return numbered(columns, "direction", {"exponent": unit, "error": unit})
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.exponents.tolist(), self.error.tolist(), self.per_cycle.tolist(), strict=True)
+        lost = f"{self.lost} lost to stick, " if self.lost else ""
+        return notebook.card(
+            f"Lyapunov exponents of {self.model.about.called}",
+            notebook.table(rows, ("per unit time", "± error", f"per {self.per}")),
+            notebook.notes([self.status.value]),
+            note=f"{lost}dimension by Kaplan and Yorke {self.dimension:.4g}",
+        )
+
     def __repr__(self) -> str:
         values = ", ".join(f"{e:.6g}" for e in self.exponents)
         return f"<Lyapunov exponents of {self.model.about.name or 'a model'}: {values}>"
@@ -90,7 +131,7 @@ def lyapunov(
     renormalise: int = 1,
     per: str = "time",
     rtol: float = RTOL,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = None,
 ) -> Lyapunov:
     """The Lyapunov exponents of the motion from a start, from its exact derivatives through every event.
 
@@ -105,7 +146,7 @@ def lyapunov(
     - per: what `per_cycle` counts by: "time", "forcing" or "release" (stick → slip). The exponents of a map of release
       points are those per release.
     - rtol: relative tolerance of a step.
-    - progress: called now and then with the part of the time that is done.
+    - progress: called now and then with the part of the time that is done; by default a bar, as in `simulate`.
 
     An excited system has one exponent per state; the direction of time, whose exponent is 0, is not among them. A
     system without excitation that does not come to rest has an exponent 0, along its own motion. Ctrl-C keeps what is
@@ -125,18 +166,18 @@ def lyapunov(
     directions = states if count is None else check_whole("lyapunov: count", count, 1, states, ", the number of states")
     march = _March(neighbours(model, rtol), model.start_state(start), check_whole("lyapunov: renormalise", renormalise))
     cycle_of = _cycles(march.motion, per)
-    report = progress or (lambda part: None)
     rows: list[Floats] = []
     try:
-        status = march.settle(transient, directions)
-        rows.append(march.row())
-        for piece in range(1, PIECES + 1):
-            if not status.finished:
-                break
-            status = march.to(transient + t * piece / PIECES)
-            if status.finished:
-                rows.append(march.row())
-            report(piece / PIECES)
+        with reporting(progress, "following neighbours", lambda part: part) as report:
+            status = march.settle(transient, directions)
+            rows.append(march.row())
+            for piece in range(1, PIECES + 1):
+                if not status.finished:
+                    break
+                status = march.to(transient + t * piece / PIECES)
+                if status.finished:
+                    rows.append(march.row())
+                report(piece / PIECES)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     if not rows:  # interrupted in the transient: nothing is measured, and no direction is known to be lost
@@ -291,10 +332,10 @@ def _ratio(growth: Floats, lengths: Floats) -> tuple[Floats, Floats]:
     return mean, np.sqrt(np.sum(scatter**2, axis=0) * blocks / max(blocks - 1, 1)) / total
 
 
-def _history(time: Floats, kept: Floats, lost: int, unit: str) -> xr.Dataset:
+def _history(time: Floats, kept: Floats, lost: int, unit: str) -> Result:
     """The exponents as they were after a part of the time."""
     values = (kept[1:] - kept[0]) / time[1:, None]
     values = np.column_stack([values, np.full((len(values), lost), -np.inf)])
     data = {"exponent": (("time", "direction"), values, {"units": f"1/{unit}" if unit else ""})}
     coordinates = {"time": ("time", time[1:], {"units": unit}), "direction": np.arange(1, values.shape[1] + 1)}
-    return xr.Dataset(data, coordinates)
+    return Result(data, coordinates)

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import xarray as xr
 
+from stickslip import frames
 from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
+from stickslip.result import Result, state_attributes
 from stickslip.status import Status
-from stickslip.sweeps.axes import Axes
+from stickslip.sweeps.axes import START, Axes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "stickslip sweep 1"
 BASINS = "stickslip basins 1"
@@ -177,9 +182,116 @@ def longest_of(layout: Mapping[str, Layout], chunks: Iterable[Mapping[str, np.nd
     return longest
 
 
+RECORD = "record"
+WITHIN = ("state", "contact", "number", "sample")
+"""Dimensions of what belongs to one point of a sweep, or to one attractor; all others are axes, but for records."""
+
+
+class Sweep(Result):  # type: ignore[no-untyped-call]
+    """Motions at many parameter values or from many starts, as `sweep` and `basins` return them: an `xarray.Dataset`
+    with tables of its points and of what they have recorded.
+
+    See Also
+    --------
+    stickslip.sweep, stickslip.basins, stickslip.save
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50))
+    >>> data.to_dataframe()[["belt.speed", "status", "n"]].values.tolist()
+    [[0.1, 'finished', 1], [0.2, 'finished', 1]]
+    >>> data.to_dataframe("record")[["belt.speed", "x.block"]].round(6).values.tolist()[-1]
+    [0.2, 1.0]
+    """
+
+    __slots__ = ()
+
+    @property
+    def _headline(self) -> str:
+        axes = [each for each in map(str, self.dims) if each not in WITHIN and each.rpartition(".")[2] != RECORD]
+        sizes = " × ".join(
+            f"{self.sizes[each]} of {each}" if each != "point" else f"{self.sizes[each]} points" for each in axes
+        )
+        name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
+        return f"{name}: {sizes or 'one point'}. {self.attrs.get('status', '')}".rstrip()
+
+    def observation(self, name: str) -> Self:
+        """One of several observations, under the names that it has alone: to be drawn, for instance.
+
+        Parameters
+        ----------
+        name : str
+            The name that stands before those of its variables: "strobe" for "strobe.x.block".
+
+        Returns
+        -------
+        Sweep
+            The sweep as if this had been observed alone.
+
+        Raises
+        ------
+        SweepError
+            If there is no such observation, or one at most.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> both = [ss.observe.StickToSlip(), ss.observe.Maxima("x.block")]
+        >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50), observe=both)
+        >>> data.observation("stick_to_slip")["x.block"].dims
+        ('belt.speed', 'record')
+        """
+        known = [str(each).removesuffix(".record") for each in self.dims if str(each).endswith(".record")]
+        if not known:
+            raise SweepError("this sweep has one observation at most, and its variables have no names before them")
+        if name not in known:
+            raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}")
+        others = [each for each in self if any(str(each).startswith(f"{other}.") for other in known if other != name)]
+        names = [*map(str, self), *map(str, self.dims)]
+        own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}
+        return self.drop_vars(others).rename(own)
+
+    def to_dataframe(self, along: str | None = None) -> pd.DataFrame:  # type: ignore[override]
+        """The points, a row for each with its parameters, or what they have recorded, a row for each record.
+
+        Parameters
+        ----------
+        along : str, optional
+            None for the points; "record" for what they have recorded, with the name of the observation before it where
+            there are several ("strobe.record"); "number" for the attractors of basins.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The swept parameters are columns. What a point has for every state or contact is spread over columns:
+            "minimum.x.block". How a motion ended is a word. The units of the columns are in `frame.attrs["units"]`.
+
+        Raises
+        ------
+        ResultError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50))
+        >>> len(data.to_dataframe("record")) == int(data["count"].sum())
+        True
+        """
+        dimensions = [str(each) for each in self.dims]
+        records = [each for each in dimensions if each.rpartition(".")[2] == RECORD]
+        outer = [each for each in dimensions if each not in (*records, *WITHIN)]
+        if along is None:
+            return frames.frame(self.drop_dims(records), outer, indexed=False)
+        if along not in records:
+            return super().to_dataframe(along)
+        return frames.long_frame(self, outer, along, along.removesuffix(RECORD))
+
+
 def labelled(
     model: Model, axes: Axes, layout: Mapping[str, Layout], values: ValuesOf, longest: Mapping[str, int]
-) -> xr.Dataset:
+) -> Sweep:
     """The Dataset of a sweep."""
     variables: dict[str, Any] = {}
     for name, kind in layout.items():
@@ -193,29 +305,7 @@ def labelled(
         if kind.units or name.rpartition(".")[2] in TIMES:
             attributes["units"] = kind.units
         variables[name] = xr.Variable((*axes.dimensions, *kind.dimensions), found, attributes)
-    return xr.Dataset(_named(variables, model), _coordinates(model, axes))
-
-
-def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
-    """One of several observations of a sweep, under the names that it has alone: to be drawn, for instance.
-
-    >>> import stickslip as ss
-    >>> model, over = ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}
-    >>> data = ss.sweep(model, over, times=(50, 50), observe=[ss.observe.StickToSlip(), ss.observe.Maxima("x.block")])
-    >>> observation_of(data, "stick_to_slip")["x.block"].dims
-    ('belt.speed', 'record')
-    """
-    if not isinstance(data, xr.Dataset) or "status" not in data:
-        raise SweepError("observation_of needs the dataset that sweep returns")
-    known = [str(each).removesuffix(".record") for each in data.dims if str(each).endswith(".record")]
-    if not known:
-        raise SweepError("this sweep has one observation at most, and its variables have no names before them")
-    if name not in known:
-        raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}")
-    others = [each for each in data if any(str(each).startswith(f"{other}.") for other in known if other != name)]
-    names = [*map(str, data), *map(str, data.dims)]
-    own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}
-    return data.drop_vars(others).rename(own)
+    return Sweep(_named(variables, model), _coordinates(model, axes))
 
 
 def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.Variable]:
@@ -224,7 +314,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
     for recorded in [name for name in variables if name not in named]:
         prefix = recorded.removesuffix("record_state")
         for i, state in enumerate(model.states):
-            attributes = {"units": model.units[state], "long_name": f"{state} at the recorded point"}
+            attributes = {**state_attributes(model, state), "long_name": f"{state} at the recorded point"}
             named[f"{prefix}{state}"] = variables[recorded].isel(state=i)
             named[f"{prefix}{state}"].attrs = attributes
         contact = named[f"{prefix}record_contact"]
@@ -238,7 +328,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
 
 def _coordinates(model: Model, axes: Axes) -> dict[str, Any]:
     coordinates: dict[str, Any] = {
-        name: (name if axes.grid else "point", values.copy())
+        name: (name if axes.grid else "point", values.copy(), {"units": model.unit_of(name.removeprefix(START))})
         for name, values in zip(axes.names, axes.values, strict=True)
     }
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")

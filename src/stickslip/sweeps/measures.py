@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.kernels.outcome import FINISHED
@@ -13,7 +12,7 @@ from stickslip.model.system import Model
 from stickslip.orbits import signature
 from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import largest_exponent
-from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results
+from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results, Sweep
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
 from stickslip.sweeps.trajectories import Group, Settings
 
@@ -101,7 +100,7 @@ def _begun_alike(modes: NDArray[np.int8]) -> NDArray[np.int8]:
     return min(turns, key=lambda turn: [abs(mode) * 2 + (mode < 0) for mode in turn.ravel().tolist()])
 
 
-def in_words(data: xr.Dataset, observations: Named) -> xr.Dataset:
+def in_words(data: Sweep, observations: Named) -> Sweep:
     """Signatures as text, in place of their modes."""
     for name in [name for name, what in observations if isinstance(what, Signature)]:
         contacts = tuple(str(contact) for contact in data["contact"].values)

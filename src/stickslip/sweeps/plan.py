@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-from stickslip import result
+from stickslip import notebook, result
 from stickslip._version import __version__
 from stickslip.errors import ModelError
 from stickslip.field import Field, compile_forcings, known
@@ -32,6 +31,7 @@ from stickslip.sweeps.layout import (
     FORMAT,
     Layout,
     Results,
+    Sweep,
     ValuesOf,
     in_memory,
     labelled,
@@ -41,6 +41,7 @@ from stickslip.sweeps.layout import (
 from stickslip.sweeps.measures import in_words, measured, measured_layout
 from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
 from stickslip.sweeps.trajectories import Group, Settings, observed
+from stickslip.sweeps.wording import told
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
@@ -112,6 +113,27 @@ class Plan:
     chunk_size: int
     given: Model | None = None
     """The model itself, only where it cannot be written as text: then the plan cannot leave this process."""
+
+    def __repr__(self) -> str:
+        name = self.model.about.name or "a model"
+        return f"<Plan of a sweep of {name}: {self.count} points in {len(self.chunks)} chunks>"
+
+    def _repr_html_(self) -> str:
+        unit = "periods of the excitation" if self.duration.in_periods else self.model.time_unit or "units of time"
+        axes = zip(self.axes.names, self.axes.values, strict=True)
+        rows = [(name, len(values), float(np.min(values)), float(np.max(values))) for name, values in axes]
+        facts = [
+            ("observes", ", ".join(f"{name}: {what}" if name else repr(what) for name, what in self.observations)),
+            ("transient", f"{self.duration.transient:.6g} {unit}"),
+            ("observed", f"{self.duration.recorded:.6g} {unit}"),
+            ("chunks", len(self.chunks)),
+        ]
+        return notebook.card(
+            f"Plan of a sweep of {self.model.about.called}",
+            notebook.table(rows, ("swept", "values", "from", "to")),
+            notebook.table(facts),
+            note=f"{self.count} points",
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.given is not None:
@@ -356,10 +378,10 @@ class Plan:
     def _meeting(self, requirement: Requirement, names: list[str], rows: Floats) -> NDArray[np.bool_]:
         """Which rows of values satisfy a requirement.
 
-        What it allows are ranges, so where the corners of a box are allowed, everything in it is. A box of k values has
-        2^k corners: where these are more than the rows, the rows are asked.
+        What it allows are mostly ranges, so where the corners of a box are allowed, everything in it is. A box of k
+        values has 2^k corners: where these are more than the rows, the rows are asked.
         """
-        if 2 ** len(names) < len(rows):
+        if requirement.convex and 2 ** len(names) < len(rows):
             corners = itertools.product(*zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
             if all(self._meets(requirement, names, corner) for corner in corners):
                 return np.ones(len(rows), bool)
@@ -375,8 +397,7 @@ class Plan:
     @cached_property
     def _swept(self) -> tuple[str, ...]:
         """The names of the axes; a parameter of a shared law by its one name."""
-        aliases = getattr(self.model, "aliases", {})
-        return tuple(aliases.get(name, name) for name in self.axes.names)
+        return tuple(self.model.aliases.get(name, name) for name in self.axes.names)
 
     def _is_start(self, name: str) -> bool:
         return name.startswith(START) and name not in self.model.parameters
@@ -397,14 +418,15 @@ class Plan:
 
     # -- results -----------------------------------------------------------------------------------------------------
 
-    def assemble(self, results: Mapping[int, Results]) -> xr.Dataset:
+    def assemble(self, results: Mapping[int, Results]) -> Sweep:
         """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
         pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
         return self.dataset(*in_memory(self.layout, self.count, pieces))
 
-    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> xr.Dataset:
+    def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> Sweep:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""
         data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
+        data = told(data, self.model, self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())
         complete = done == self.count
         status = "The sweep is complete." if complete else f"{done} of {self.count} points were computed."

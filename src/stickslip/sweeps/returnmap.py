@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from stickslip import notebook
 from stickslip.arguments import check_model
 from stickslip.errors import ModelError
 from stickslip.methods.exact import Exact
@@ -20,6 +20,7 @@ from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
+from stickslip.result import Result
 from stickslip.sweeps.exponents import neighbours
 
 Floats = NDArray[np.float64]
@@ -167,7 +168,7 @@ class ReturnMap:
         error = float(np.std(blocks, ddof=1) / np.sqrt(len(blocks))) if len(blocks) > 1 else float("nan")
         return float(np.mean(np.concatenate(logs))), error
 
-    def data(self, points: int = 600, within: tuple[float, float] | None = None) -> xr.Dataset:
+    def data(self, points: int = 600, within: tuple[float, float] | None = None) -> Result:
         """The map as a table: `next` and `slope` over x, and the observed points with their successors."""
         x = np.linspace(*self.range(within), check_whole("data: points", points))
         values, slopes = self._returns(x, 1)
@@ -187,7 +188,7 @@ class ReturnMap:
             "units": unit,
         }
         attributes["unique"] = int(self.unique)
-        return xr.Dataset(table, {"x": x}, attributes)
+        return Result(table, {"x": x}, attributes)
 
     def range(self, within: tuple[float, float] | None = None) -> tuple[float, float]:
         """The range given, or the circle of phases, or the range of the observed points."""
@@ -201,6 +202,17 @@ class ReturnMap:
         if self.coordinate == PHASE:
             return 0.0, TURN
         return float(np.min(self.points)), float(np.max(self.points))
+
+    def _repr_html_(self) -> str:
+        unit = "rad" if self.coordinate == PHASE else self.model.units[self.coordinate]
+        low, high = self.range()
+        facts = [
+            ("coordinate", f"{self.coordinate} [{unit}]" if unit else self.coordinate),
+            ("range", f"{low:.6g} to {high:.6g}"),
+            ("released", f"{self.contact}, to the side {self.slip:+d}"),
+            ("observed", f"{len(self.observed)} releases"),
+        ]
+        return notebook.card(f"Return map of {self.model.about.called}", notebook.table(facts))
 
     def __repr__(self) -> str:
         name = self.model.about.name or "a model"
@@ -352,7 +364,7 @@ def return_map(
     motion = neighbours(model, Exact(rtol=rtol).rtol)
     if contact is not None and contact not in model.contacts:
         raise ModelError(f"there is no contact {contact!r}{suggest(contact, model.contacts)}")
-    if motion.is_forced and motion.forcing_period is None:
+    if (motion.is_forced and motion.forcing_period is None) or np.any(motion.moving):
         raise ModelError("a return map needs an excitation with one period, and that of this model shows none")
     chosen = coordinate or (PHASE if motion.is_forced else model.states[0])
     if chosen not in model.states and not (chosen == PHASE and motion.is_forced):

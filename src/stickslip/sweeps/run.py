@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import xarray as xr
 
 from stickslip.arguments import check_progress
 from stickslip.errors import SweepError, UnfinishedSweep
 from stickslip.model.errors import check_whole
 from stickslip.model.system import Model
+from stickslip.progress import Progress, Report, reporting
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
-from stickslip.sweeps.layout import Results
+from stickslip.sweeps.layout import Results, Sweep
 from stickslip.sweeps.observation import Observe
 from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import RTOL, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
-Progress = Callable[[int, int], None]
 REPAIRS = 3
 """How often chunks of a store are computed that turn out to be damaged."""
 
@@ -48,8 +46,8 @@ def sweep(
     threads: int | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
-    progress: Progress | None = None,
-) -> xr.Dataset:
+    progress: Progress = None,
+) -> Sweep:
     """Simulate a model at many parameter values and record what its motion does after a transient.
 
     A point that cannot be computed has its `status`, and the others go on. Ctrl-C keeps what is done.
@@ -106,8 +104,8 @@ def sweep(
     cluster : Dask client, cluster or address, optional
         Where to run, in place of threads. One that is lost ends the sweep by an error; what was computed is in the
         store, or in `partial` of the error.
-    progress : callable, optional
-        Called with the number of points done and their total.
+    progress : callable or bool, optional
+        Called with the number of points done and their total; by default a bar is shown, as in `simulate`.
 
     Returns
     -------
@@ -162,7 +160,8 @@ def sweep(
     if checkpoint is None:
         check_size(plan)
     for _ in range(REPAIRS):
-        results, interrupted = run_plan(plan, at_once, progress, checkpoint, cluster)
+        with reporting(progress, "sweeping", lambda done, total: float(done / total)) as report:
+            results, interrupted = run_plan(plan, at_once, report, checkpoint, cluster)
         data = dataset_of(results) if isinstance(results, Checkpoint) else plan.assemble(results)
         if interrupted or not (isinstance(results, Checkpoint) and results.damaged):
             break
@@ -177,7 +176,7 @@ def sweep(
 def run_plan(
     plan: Plan,
     threads: int,
-    progress: Progress | None = None,
+    report: Report | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
 ) -> tuple[Mapping[int, Results], bool]:
@@ -185,20 +184,20 @@ def run_plan(
     plan.compile()
     if checkpoint is None:
         kept: dict[int, Results] = {}
-        return kept, _completed(plan, threads, progress, cluster, frozenset(), kept.__setitem__, kept)
+        return kept, _completed(plan, threads, report, cluster, frozenset(), kept.__setitem__, kept)
     store = Checkpoint(checkpoint, plan)
     finished = store.sound()
     if len(finished) == len(plan.chunks):
         return store, False
     with store.alone():
         finished = store.sound(finished)  # another process may just have gone on with it
-        return store, _completed(plan, threads, progress, cluster, finished, store.keep, store)
+        return store, _completed(plan, threads, report, cluster, finished, store.keep, store)
 
 
 def _completed(
     plan: Plan,
     threads: int,
-    progress: Progress | None,
+    report: Report | None,
     cluster: Any,
     finished: frozenset[int],
     keep: Keep,
@@ -212,8 +211,8 @@ def _completed(
         nonlocal done
         keep(index, found)
         done += len(found["status"])
-        if progress:
-            progress(done, plan.count)
+        if report is not None:
+            report(done, plan.count)
 
     try:
         if cluster is None:

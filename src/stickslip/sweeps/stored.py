@@ -7,14 +7,13 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from stickslip.errors import DamagedChunk
 from stickslip.sweeps.checkpoint import Checkpoint
-from stickslip.sweeps.layout import Results, longest_of, unpacked
+from stickslip.sweeps.layout import Results, Sweep, longest_of, unpacked
 
 IN_MEMORY = 1e9
 """Bytes up to which the results of a sweep in a store are loaded; larger ones are read when they are asked for."""
@@ -69,7 +68,7 @@ class StoredArray(BackendArray):
         return unpacked(self.store.part(self.name, index, begin, end), counts[first:], self.longest, self.kind)
 
 
-def dataset_of(store: Checkpoint) -> xr.Dataset:
+def dataset_of(store: Checkpoint) -> Sweep:
     """The Dataset of a sweep in a store: in memory where it is small, else read when it is asked for.
 
     Chunks that are damaged are left out.
