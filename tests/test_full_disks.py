@@ -13,6 +13,7 @@ from stickslip import files, identify, series
 RUN = ss.simulate(ss.models.block_on_belt(), 40.0)
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "run.nc": lambda path: ss.save(RUN, path),
+    "run.csv": lambda path: ss.save(RUN, path),
     "picture.png": lambda path: ss.plot.save(ss.plot.phase(RUN), path),
     "sound.wav": lambda path: series.to_wav(RUN, path),
     "table.csv": lambda path: identify.write(path, {"x": np.arange(3.0)}),
