@@ -34,6 +34,9 @@ FEW_STEPS, MANY = 20_000, 200
 GROUP = 256
 """So many trajectories are worth travelling in lockstep, and the time to compile that."""
 
+LEAST_ORDER = 6
+"""Of the series of a motion: the length of a step follows from what lies between their first terms and their last."""
+
 
 @dataclass(frozen=True, eq=False)
 class Field:
@@ -162,6 +165,8 @@ class Field:
         trajectories travel in lockstep on each core, where the model allows that; with `shortcut`, one that repeats
         itself leaves out whole cycles.
         """
+        if self.order < LEAST_ORDER:
+            raise ModelError(f"order is {self.order}: motions need series of order {LEAST_ORDER} at least")
         m = self.program
         starts = rows("starts", starts, m.N_STATES)
         if parameters is None:
