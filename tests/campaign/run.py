@@ -108,6 +108,7 @@ class SelfTally:
     NAMES = ("compared", "sensitive", "differ", "not looked at", "ended early")
 
     def __init__(self) -> None:
+        self.ends: Counter[str] = Counter()
         self.counts: dict[str, Counter[str]] = {}
         self.failures: list[str] = []
 
@@ -122,10 +123,11 @@ class SelfTally:
             comparison.sensitive,
             len(comparison.differ),
             comparison.not_looked_at,
-            comparison.ended,
+            comparison.ended.total(),
         )
         counts = self.counts.setdefault(comparison.variation, Counter())
         counts.update(dict(zip(self.NAMES, numbers, strict=True)))
+        self.ends += comparison.ended
         self.failures += comparison.differ
         for line in comparison.differ:
             print(line, flush=True)
@@ -137,12 +139,14 @@ class SelfTally:
     def merge(self, other: SelfTally) -> None:
         for name, counts in other.counts.items():
             self.counts.setdefault(name, Counter()).update(counts)
+        self.ends += other.ends
         self.failures += other.failures
 
     def table(self, seconds: float) -> str:
         lines = [f"{'variation':<25}" + "".join(f"{name:>15}" for name in self.NAMES)]
         for variation, counts in self.counts.items():
             lines.append(f"{variation:<25}" + "".join(f"{counts[name]:>15}" for name in self.NAMES))
+        lines += [f"ended early in both, {reason:<20} {count:>9}" for reason, count in sorted(self.ends.items())]
         return "\n".join([*lines, f"{self.count} comparisons in {seconds:.0f} s, {len(self.failures)} failures"])
 
 
