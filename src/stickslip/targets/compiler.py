@@ -38,6 +38,10 @@ class CompileError(Exception):
     """Source outside the subset: a mistake in a kernel or in the generator, never in a user's model."""
 
 
+INLINED = frozenset(["last_term", "factor"])
+"""Functions of every step that LLVM would call although a call costs as much as what they do."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One function before translation."""
@@ -81,6 +85,8 @@ class Translator:
         function = ir.Function(self.module, ir.FunctionType(result, arguments), name)
         function.linkage = "internal"
         function.attributes.add("nounwind")
+        if name in INLINED:
+            function.attributes.add("alwaysinline")
         for argument, given in zip(function.args, node.args.args, strict=True):
             argument.name = given.arg
             if isinstance(argument.type, ir.PointerType):
