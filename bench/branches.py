@@ -23,7 +23,7 @@ def follow(orbit: ss.Orbit) -> tuple[ss.Branch, float]:
 def main() -> None:
     model = ss.models.two_blocks()
     exact = ss.find_orbit(model, [1.09, 1.19, 0.14, 0.14])
-    smooth = ss.find_orbit(model, exact, method=ss.Smooth(eps=1e5))
+    smooth = ss.find_orbit(model, exact, method=ss.Smoothing(eps=1e5))
     follow(exact), follow(smooth)  # compile, and warm up
     print(f"{'':10} {'points':>7} {'CPU time':>10} {'evaluations':>12}  flips")
     results = {"exact": follow(exact), "smoothed": follow(smooth)}

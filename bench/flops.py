@@ -31,7 +31,7 @@ def per_step(model, changes, t, rtol, order):
     """Return the mean operations of a step on trajectories to the time t, with these changes of the parameters."""
     import stickslip as ss
 
-    operations, found = per_expansion(ss.compile(model, order=order)), []
+    operations, found = per_expansion(ss.Field.of(model, order=order)), []
     for change, t_end in zip(changes, t, strict=True):
         run = ss.simulate(model.with_(change), t=t_end, method=ss.Exact(rtol=rtol, order=order))
         for modes in run["step_mode"].values:
@@ -165,7 +165,7 @@ def main():
         ("forced_oscillator", {"slip": [-1], "stick": [0]}),
         ("two_blocks", {"slip_slip": [-1, -1]}),
     ):
-        field = ss.compile(getattr(ss.models, name)(), order=16, target="python")
+        field = ss.Field.of(getattr(ss.models, name)(), order=16, target="python")
         for pattern, mode in patterns.items():
             text = inspect.getsource(getattr(field.program, f"taylor_{pattern}"))
             run, written, used = by_running(field, pattern, mode), counted(text, idle=True), counted(text)

@@ -139,7 +139,7 @@ def main() -> None:
         accuracy()
     if "contacts" in parts:
         speeds = np.linspace(0.05, 0.2, 200_000)
-        throughput("two blocks", ss.models.two_blocks(), {"belt.speed": speeds}, t=(3000, 1000))
+        throughput("two blocks", ss.models.two_blocks(), {"belt.speed": speeds}, times=(3000, 1000))
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ LADDERS: dict[str, tuple[Callable[[float], Method], list[float]]] = {
     "Bisection, live sign": (lambda x: ss.Bisection(step=x, live=True), [0.1 * 2.0**-k for k in range(14)]),
     "Switch": (lambda x: ss.Switch(eta=x, rtol=min(1e-2 * x, 1e-8)), [10.0**-k for k in range(3, 10)]),
     "TimeStepping": (lambda x: ss.TimeStepping(step=x), [0.1 * 4.0**-k for k in range(9)]),
-    "Smooth, Collocation": (lambda x: ss.Smooth(eps=x), [10.0**k for k in range(3, 8)]),
-    "Smooth, Radau": (lambda x: ss.Smooth(eps=x, solver="Radau"), [10.0**k for k in range(3, 8)]),
-    "Smooth, BDF": (lambda x: ss.Smooth(eps=x, solver="BDF"), [10.0**k for k in range(3, 8)]),
-    "Smooth, LSODA": (lambda x: ss.Smooth(eps=x, solver="LSODA"), [10.0**k for k in range(3, 8)]),
+    "Smoothing, Collocation": (lambda x: ss.Smoothing(eps=x), [10.0**k for k in range(3, 8)]),
+    "Smoothing, Radau": (lambda x: ss.Smoothing(eps=x, solver="Radau"), [10.0**k for k in range(3, 8)]),
+    "Smoothing, BDF": (lambda x: ss.Smoothing(eps=x, solver="BDF"), [10.0**k for k in range(3, 8)]),
+    "Smoothing, LSODA": (lambda x: ss.Smoothing(eps=x, solver="LSODA"), [10.0**k for k in range(3, 8)]),
 }
 
 
@@ -47,7 +47,7 @@ def climb(system: ss.System, name: str, t: float, goal: float, scale: float) -> 
         try:
             method = make(fineness)
             run = ss.simulate(system, t=t, method=method)
-        except ss.ModelError as refusal:
+        except ss.errors.ModelError as refusal:
             return f"{name:22} refused: {str(refusal)[:90]}"
         error = state_difference(run, exact) if run.attrs["status"] == ss.Status.FINISHED.value else float("inf")
         if error <= goal:

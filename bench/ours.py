@@ -16,8 +16,8 @@ _COLUMN = list(ss.models.block_on_belt().parameters).index("belt.speed")
 
 def prepare() -> None:
     """Compile, untimed."""
-    _fields["tight"] = ss.compile(ss.models.block_on_belt(), order=20)
-    _fields["loose"] = ss.compile(ss.models.block_on_belt(), order=16)
+    _fields["tight"] = ss.Field.of(ss.models.block_on_belt(), order=20)
+    _fields["loose"] = ss.Field.of(ss.models.block_on_belt(), order=16)
     for field in _fields.values():
         assert field.lanes is not None, "ensembles travel in lockstep"
 

@@ -25,13 +25,13 @@ EPSILONS = (10.0, 50.0, 1e2, 1e3, 1e4, 1e5, 1e6)
 def block_on_belt(eps: float) -> float:
     """e of vandevrande1999 Eq. (5)."""
     system = ss.models.block_on_belt(v_dr=0.2, delta=3.0)
-    return orbit_error(ss.simulate(system, t=40, method=ss.Smooth(eps)), ss.simulate(system, t=60), "block")
+    return orbit_error(ss.simulate(system, t=40, method=ss.Smoothing(eps)), ss.simulate(system, t=60), "block")
 
 
 def drill_string(kappa: float) -> float:
     """e of vandevrande1999 Eq. (19), with the law of Eq. (18)."""
     system = ss.models.drill_string(eta=4.0)
-    run = ss.simulate(system, t=25, method=ss.Smooth(1 / kappa, "quartic_one_sided"))
+    run = ss.simulate(system, t=25, method=ss.Smoothing(1 / kappa, "quartic_one_sided"))
     return orbit_error(run, ss.simulate(system, t=60), "twist")
 
 
@@ -45,7 +45,7 @@ def smoothed_cycle(law: str, eps: float, exact: xr.Dataset) -> xr.Dataset | None
 
     Shooting, because the transient to this orbit takes hundreds of periods.
     """
-    system, method = ss.models.block_and_pendulum(law), ss.Smooth(eps, most_steps=5000)
+    system, method = ss.models.block_and_pendulum(law), ss.Smoothing(eps, most_steps=5000)
     cycle = last_cycle(exact, "block")
     free = [name for name in cycle.states if name != "v.block"]
     guess = np.array([cycle.samples[0][cycle.states.index(name)] for name in free])

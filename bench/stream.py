@@ -30,11 +30,11 @@ def main():
     asked = parser.parse_args()
     model = ss.models.block_on_belt()
     over = {"belt.speed": np.linspace(0.2, 0.25, asked.points)}
-    longest = float(ss.sweep(model, {"belt.speed": [0.2, 0.25]}, t=(200, 400))["period"].max())
+    longest = float(ss.sweep(model, {"belt.speed": [0.2, 0.25]}, times=(200, 400))["period"].max())
     print(f"before: {peak():.0f} MB")
     store = asked.folder / "stream.zarr"
     begin, processor = time.perf_counter(), time.process_time()
-    data = ss.sweep(model, over, t=(100, (asked.rows + 1) * longest), most=asked.rows, checkpoint=store)
+    data = ss.sweep(model, over, times=(100, (asked.rows + 1) * longest), most=asked.rows, checkpoint=store)
     elapsed, processor = time.perf_counter() - begin, time.process_time() - processor
     rows = int(data["count"].sum())
     size = sum(file.stat().st_size for file in store.rglob("*") if file.is_file())

@@ -12,7 +12,7 @@ METHODS = {
     "Henon": lambda **more: ss.Henon(**({"step": 0.01} | more)),
     "Bisection": lambda **more: ss.Bisection(**({"step": 0.01} | more)),
     "Switch": ss.Switch,
-    "Smooth": lambda **more: ss.Smooth(**({"eps": 1e3} | more)),
+    "Smoothing": lambda **more: ss.Smoothing(**({"eps": 1e3} | more)),
     "TimeStepping": lambda **more: ss.TimeStepping(**({"step": 0.01} | more)),
 }
 NO_NUMBER = [math.nan, math.inf, "1", True, None, [1.0], np.array([1.0, 2.0]), 1j]
@@ -21,37 +21,37 @@ NO_WHOLE = [0, -1, 1.0, 2.5, 2**70, *NO_NUMBER]
 
 @pytest.fixture(scope="module")
 def field():
-    return ss.compile(ss.models.block_on_belt(), target="python", order=8)
+    return ss.Field.of(ss.models.block_on_belt(), target="python", order=8)
 
 
 @pytest.mark.parametrize("most", NO_WHOLE, ids=repr)
 @pytest.mark.parametrize("method", METHODS)
 def test_most_steps_is_a_whole_number(method, most):
-    with pytest.raises(ss.ModelError, match=f"{method}: most_steps is .*: it must be a whole number"):
+    with pytest.raises(ss.errors.ModelError, match=f"{method}: most_steps is .*: it must be a whole number"):
         METHODS[method](most_steps=most)
 
 
 @pytest.mark.parametrize("order", [5, 31, 20.0, *(x for x in NO_NUMBER if x is not None)], ids=repr)
 def test_an_order_is_a_whole_number(order):
-    with pytest.raises(ss.ModelError, match=r"order is .*: it must be a whole number, from 6 to 30"):
+    with pytest.raises(ss.errors.ModelError, match=r"order is .*: it must be a whole number, from 6 to 30"):
         ss.Exact(order=order)
 
 
 @pytest.mark.parametrize("method, name", [
     ("Exact", "rtol"), ("Henon", "step"), ("Bisection", "step"), ("Bisection", "band"), ("Switch", "eta"),
-    ("Switch", "rtol"), ("Switch", "atol"), ("Switch", "forgetting"), ("Smooth", "eps"), ("Smooth", "rtol"),
+    ("Switch", "rtol"), ("Switch", "atol"), ("Switch", "forgetting"), ("Smoothing", "eps"), ("Smoothing", "rtol"),
     ("TimeStepping", "step"), ("TimeStepping", "theta"),
 ])  # fmt: skip
 @pytest.mark.parametrize("value", [*NO_NUMBER, -1.0], ids=repr)
 def test_numbers_of_methods(method, name, value):
-    with pytest.raises(ss.ModelError, match=f"{method}: {name} is "):
+    with pytest.raises(ss.errors.ModelError, match=f"{method}: {name} is "):
         METHODS[method](**{name: value})
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "Smooth"])
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "Smoothing"])
 @pytest.mark.parametrize("target", ["gpu", None, ["cpu"], 1])
 def test_the_target_of_a_method(method, target):
-    with pytest.raises(ss.ModelError, match=f"{method}: there is no target"):
+    with pytest.raises(ss.errors.ModelError, match=f"{method}: there is no target"):
         METHODS[method](target=target)
 
 
@@ -67,19 +67,19 @@ def test_numbers_of_numpy_are_numbers():
 ], ids=repr)  # fmt: skip
 def test_a_field_refuses_what_is_no_state(field, z):
     for verb in (field.evaluate, field.jacobian):
-        with pytest.raises(ss.ModelError, match=r"the state|the numbers of the state"):
+        with pytest.raises(ss.errors.ModelError, match=r"the state|the numbers of the state"):
             verb(z)
 
 
 @pytest.mark.parametrize("mode", [[2], [0, 1], [0.5], 0, ["stick"], [math.nan], [[0]], "0"], ids=repr)
 def test_a_field_refuses_what_is_no_mode(field, mode):
-    with pytest.raises(ss.ModelError, match=r"the mode|the numbers of the mode"):
+    with pytest.raises(ss.errors.ModelError, match=r"the mode|the numbers of the mode"):
         field.evaluate([1.0, 0.0], mode=mode)
 
 
 @pytest.mark.parametrize("t", NO_NUMBER, ids=repr)
 def test_a_field_refuses_what_is_no_time(field, t):
-    with pytest.raises(ss.ModelError, match=r"^t is "):
+    with pytest.raises(ss.errors.ModelError, match=r"^t is "):
         field.evaluate([1.0, 0.0], t)
 
 
@@ -104,7 +104,7 @@ def test_states_of_any_layout(field):
 ])  # fmt: skip
 def test_many_trajectories_refuse_the_same(field, wrong, said):
     asked = {"starts": [[1.0, 0.0]], "t_end": 1.0} | wrong
-    with pytest.raises(ss.ModelError, match=said):
+    with pytest.raises(ss.errors.ModelError, match=said):
         field.propagate(**asked)
 
 
@@ -128,5 +128,5 @@ def test_many_trajectories_refuse_the_same(field, wrong, said):
 ])  # fmt: skip
 def test_simulate_refuses_in_a_sentence(wrong, said):
     asked = {"model": ss.models.block_on_belt(), "t": 1.0, "method": ss.Exact(target="python", order=8)} | wrong
-    with pytest.raises(ss.ModelError, match=said):
+    with pytest.raises(ss.errors.ModelError, match=said):
         ss.simulate(**asked)

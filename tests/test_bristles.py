@@ -231,28 +231,28 @@ def test_one_bristle_breaks_at_the_static_limit() -> None:
 
 def test_what_bristles_cannot_be() -> None:
     block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
-    with pytest.raises(ss.ModelError, match=r"bristles is 2\.5: it must be a whole number"):
+    with pytest.raises(ss.errors.ModelError, match=r"bristles is 2\.5: it must be a whole number"):
         ss.BristleContact(block, belt, bristles=2.5)  # type: ignore[arg-type]
-    with pytest.raises(ss.ModelError, match="30 of 24 bristles are to hold in slip"):
+    with pytest.raises(ss.errors.ModelError, match="30 of 24 bristles are to hold in slip"):
         ss.BristleContact(block, belt, slipping=30)
-    with pytest.raises(ss.ModelError, match="mean may be half the limit at most"):
+    with pytest.raises(ss.errors.ModelError, match="mean may be half the limit at most"):
         oscillator(mean=0.006)
-    with pytest.raises(ss.ModelError, match="mean may be half the limit at most"):
+    with pytest.raises(ss.errors.ModelError, match="mean may be half the limit at most"):
         oscillator().with_({"contact.limit": 0.001})
-    with pytest.raises(ss.ModelError, match="mean"):
+    with pytest.raises(ss.errors.ModelError, match="mean"):
         oscillator(mean=0.0)
-    with pytest.raises(ss.ModelError, match="mu_s"):
+    with pytest.raises(ss.errors.ModelError, match="mu_s"):
         oscillator(mu_s=-0.4)
 
 
 def test_what_is_not_for_bristles() -> None:
-    with pytest.raises(ss.ModelError, match=r"periodic orbits.* are not for the bristles of 'contact'"):
+    with pytest.raises(ss.errors.ModelError, match=r"periodic orbits.* are not for the bristles of 'contact'"):
         ss.find_orbit(oscillator(), guess=([4.0, 1.0, 0.0], 7.3))
-    with pytest.raises(ss.ModelError, match="find_equilibria cannot carry 'deflection'"):
+    with pytest.raises(ss.errors.ModelError, match="find_equilibria cannot carry 'deflection'"):
         ss.find_equilibria(oscillator())
-    with pytest.raises(ss.ModelError, match="are not for the bristles of 'contact'"):
+    with pytest.raises(ss.errors.ModelError, match="are not for the bristles of 'contact'"):
         ss.lyapunov(oscillator(), t=10.0)
-    with pytest.raises(ss.ModelError, match="cannot carry 'deflection'"):
+    with pytest.raises(ss.errors.ModelError, match="cannot carry 'deflection'"):
         ss.simulate(oscillator(), t=1.0, method=ss.Switch())
 
 

@@ -33,7 +33,7 @@ def test_progress_is_reported() -> None:
 
 
 def test_no_method_is_refused() -> None:
-    with pytest.raises(ss.ModelError, match="at least one method"):
+    with pytest.raises(ss.errors.ModelError, match="at least one method"):
         ss.compare(ss.models.drill_string(), [], t=5)
 
 

@@ -188,7 +188,7 @@ def test_the_slide_of_the_readme_is_the_example():
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.toml")), ids=lambda path: path.name)
 def test_model_files_of_the_examples(path):
-    run = ss.simulate(ss.load_model(path), t=1)
+    run = ss.simulate(ss.load(path), t=1)
     assert run.attrs["status"] == ss.Status.FINISHED.value
     assert run.sizes["event"] > 0
 

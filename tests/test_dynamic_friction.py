@@ -41,7 +41,9 @@ def monodromy_by_differences(orbit: ss.Orbit) -> np.ndarray:
         step = 1e-5 * abs(z[j]) * np.eye(len(z))[j]
         ends = []
         for side in (step, -step):
-            run = ss.simulate(orbit.model, span, start=list(z + side), samples=[span[1]], dense=False)
+            run = ss.simulate(
+                orbit.model, span[1], start_time=span[0], start=list(z + side), samples=[span[1]], dense=False
+            )
             ends.append(np.array([float(run[name][-1]) for name in orbit.model.states]))
         columns.append((ends[0] - ends[1]) / (2 * step[j]))
     values = np.linalg.eigvals(np.array(columns).T)
@@ -266,9 +268,9 @@ def test_exponents_are_those_of_the_multipliers() -> None:
 
 def test_sweep_of_bristles_needs_something_to_observe() -> None:
     model, speeds = lugre_block(100.0, 1.0), np.array([0.2, 0.4])
-    with pytest.raises(ss.SweepError, match="no contact that could stick: observe something else"):
+    with pytest.raises(ss.errors.SweepError, match="no contact that could stick: observe something else"):
         ss.sweep(model, {"belt.speed": speeds})
-    maxima = ss.sweep(model, {"belt.speed": speeds}, observe=ss.maxima("x.block"), t=(60, 40))
+    maxima = ss.sweep(model, {"belt.speed": speeds}, observe=ss.observe.Maxima("x.block"), times=(60, 40))
     for i, speed in enumerate(speeds):
         run = ss.simulate(model.with_({"belt.speed": float(speed)}), t=100)
         highest = float(run["x.block"].values[run.time.values > 60].max())
@@ -303,5 +305,5 @@ def test_bristles_beside_dry_friction() -> None:
 def test_bristles_at_rest_have_no_isolated_equilibrium() -> None:
     block = ss.Mass("block", m=1.0, x=3.0)
     contact = ss.DynamicContact(block, ss.ground, law=ss.Dahl(0.5, 1e3))
-    with pytest.raises(ss.OrbitError, match="contact is at rest, where its law allows any deflection"):
+    with pytest.raises(ss.errors.OrbitError, match="contact is at rest, where its law allows any deflection"):
         ss.find_equilibria(ss.System(ss.Spring(block, ss.ground, k=1.0), contact))

@@ -95,7 +95,7 @@ def test_stops_of_an_elastic_contact_are_told_apart() -> None:
     assert int(found.asperity_stops[0]) == 3 and int(found.block_stops[0]) > 10
     for t in found.stop_time.values[(found.stop_kind == "block").values]:
         assert abs(ss.interpolate(run, [t])["v.block"].item() - 0.0025) < 1e-12
-    with pytest.raises(ss.ResultError, match="dense"):
+    with pytest.raises(ss.errors.ResultError, match="dense"):
         ss.stops(ss.simulate(ss.models.compliant_oscillator(26), t=1, dense=False))
-    with pytest.raises(ss.ModelError, match="least is -1"):
+    with pytest.raises(ss.errors.ModelError, match="least is -1"):
         ss.stops(run, least=-1)

@@ -180,7 +180,7 @@ def test_the_origin_of_time_does_not_matter():
         values = drawn(random)
         run = finished(ss.simulate(HELD.with_(values), 60.0))
         for begin in (1e2, 1e4, 123456.789, 1e7):
-            later = finished(ss.simulate(HELD.with_(values | {"push.begin": begin}), (begin, begin + 60.0)))
+            later = finished(ss.simulate(HELD.with_(values | {"push.begin": begin}), begin + 60.0, start_time=begin))
             assert np.array_equal(run["event_after"], later["event_after"])
             spacing = np.diff(run["event_time"].values, prepend=0.0)
             error = np.abs(later["event_time"].values - begin - run["event_time"].values)
@@ -430,7 +430,7 @@ def test_a_step_that_overlooks_something_ends_the_run(monkeypatch):
     """With steps far too long for the belt, the run must not reach its end as if nothing were wrong."""
     belt = ss.Belt("belt", speed=lambda t: 1 + 0.9 * cos(5 * t))
     system = ss.System(ss.Spring(BLOCK, ss.ground, k=1.0), ss.Contact(BLOCK, belt, law=ss.Coulomb(0.3), normal=1.0))
-    program = ss.compile(system, target="python", order=20).program
+    program = ss.Field.of(system, target="python", order=20).program
     chosen = program.set_natural_step
 
     def too_long(floats, integers):

@@ -40,7 +40,7 @@ def path(saved, tmp_path):
 def refusal(path):
     """The sentence by which a file is refused, within a few seconds."""
     begin = time.perf_counter()
-    with pytest.raises(ss.ResultError) as caught:
+    with pytest.raises(ss.errors.ResultError) as caught:
         ss.load(path)
     assert time.perf_counter() - begin < 5
     message = str(caught.value)
@@ -237,11 +237,11 @@ def test_a_unit_of_time_is_not_a_wish_for_dates(tmp_path):
 
 @pytest.mark.parametrize("wrong", [3, None, "", "a\0b", b"run.nc"])
 def test_what_is_no_name_of_a_file(wrong):
-    with pytest.raises(ss.ResultError):
+    with pytest.raises(ss.errors.ResultError):
         ss.load(wrong)
 
 
 def test_a_deep_record_is_told_without_end():
-    with pytest.raises(ss.ResultError, match="nested"):
+    with pytest.raises(ss.errors.ResultError, match="nested"):
         reading.parsed("[" * 300 + "]" * 300, "parameters")
     assert reading.parsed('{"a": [1, {"b": 2}]}', "parameters") == {"a": [1, {"b": 2}]}

@@ -97,9 +97,9 @@ def test_without_growth_the_aging_block_is_the_block_on_a_belt() -> None:
 def test_any_growth() -> None:
     law = ss.Coulomb(0.4, 0.3).with_aging(growth=ss.Formula("1 + b*log(1 + stick_time)", ("stick_time",), {"b": 0.05}))
     assert law.static_value_after(10.0) == pytest.approx(0.4 * (1 + 0.05 * np.log(11)))
-    with pytest.raises(ss.ModelError, match="function of stick_time alone"):
+    with pytest.raises(ss.errors.ModelError, match="function of stick_time alone"):
         ss.Coulomb(0.4).with_aging(growth=lambda t: 1 + t)
-    with pytest.raises(ss.ModelError, match="grows stronger"):
+    with pytest.raises(ss.errors.ModelError, match="grows stronger"):
         ss.Coulomb(0.4).with_aging(a=0.1, beta=0.5)
 
 
@@ -189,16 +189,16 @@ def test_the_jenkins_element() -> None:
 
 
 def test_a_jenkins_element_has_one_limit() -> None:
-    with pytest.raises(ss.ModelError, match="give a damping"):
+    with pytest.raises(ss.errors.ModelError, match="give a damping"):
         elastic(ss.Coulomb(0.4, 0.25), damping=None)
 
 
 def test_what_cannot_carry_a_memory_says_so() -> None:
-    for method in (ss.TimeStepping(1e-3), ss.Smooth(1e4)):
-        with pytest.raises(ss.ModelError, match="cannot carry 'stick_time'"):
+    for method in (ss.TimeStepping(1e-3), ss.Smoothing(1e4)):
+        with pytest.raises(ss.errors.ModelError, match="cannot carry 'stick_time'"):
             ss.simulate(aging_block(), t=1, method=method)
-    with pytest.raises(ss.ModelError, match="has a memory"):
-        ss.smooth(aging_block(), 1e4)
+    with pytest.raises(ss.errors.ModelError, match="has a memory"):
+        aging_block().smoothed(1e4)
 
 
 # -- derivatives ---------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def test_the_energy_balance_of_contacts_with_a_memory() -> None:
 
 
 def test_equilibria_of_contacts_with_a_memory_are_refused() -> None:
-    with pytest.raises(ss.ModelError, match="with a plain Contact"):
+    with pytest.raises(ss.errors.ModelError, match="with a plain Contact"):
         ss.find_equilibria(aging_block())
 
 

@@ -29,7 +29,7 @@ def finished(run):
 def test_friction_stays_in_its_range(x1, x2, speed):
     model = PAIR.with_({"belt.speed": speed})
     run = finished(ss.simulate(model, 30.0, start={"x.block1": x1, "x.block2": x2}, samples=400))
-    field = ss.compile(model, order=20)
+    field = ss.Field.of(model, order=20)
     states = np.stack([run[s].values for s in run["state"].values], axis=1)
     for i in range(0, 400, 7):
         mode = run["mode"].values[i]
@@ -61,7 +61,7 @@ def test_mirror_symmetry(x, v, speed):
 @given(x=places, shift=st.floats(-50, 500))
 def test_time_shift(x, shift):
     run = finished(ss.simulate(PAIR, 25.0, start={"x.block1": x}, samples=50))
-    other = finished(ss.simulate(PAIR, (shift, shift + 25.0), start={"x.block1": x}, samples=50))
+    other = finished(ss.simulate(PAIR, shift + 25.0, start_time=shift, start={"x.block1": x}, samples=50))
     assert np.array_equal(run["event_after"], other["event_after"])
     np.testing.assert_allclose(run["event_time"], other["event_time"] - shift, atol=1e-9)
     np.testing.assert_allclose(run["x.block2"], other["x.block2"], atol=1e-8)
@@ -73,7 +73,7 @@ def test_shift_by_forcing_periods(eta, periods):
     model = ss.models.forced_oscillator("II").with_({"base.eta": eta})
     shift = 2 * math.pi / eta * periods
     run = finished(ss.simulate(model, 12.0, samples=40))
-    other = finished(ss.simulate(model, (shift, shift + 12.0), samples=40))
+    other = finished(ss.simulate(model, shift + 12.0, start_time=shift, samples=40))
     assert run["event_after"].values.tolist() == other["event_after"].values.tolist()
     np.testing.assert_allclose(run["event_time"], other["event_time"] - shift, atol=1e-11)
     np.testing.assert_allclose(run["x.block"], other["x.block"], atol=1e-10)
@@ -87,7 +87,7 @@ def test_a_run_split_in_two_is_the_same_run(x1, x2, cut):
     assume(np.abs(whole["event_time"].values - cut).min(initial=1.0) > 1e-6)
     middle = ss.interpolate(whole, [cut])
     state = [float(middle[name][0]) for name in CHAIN.states]
-    rest = finished(ss.simulate(CHAIN, (cut, 15.0), start=state))
+    rest = finished(ss.simulate(CHAIN, 15.0, start_time=cut, start=state))
     later = whole["event_time"].values > cut
     assert rest["event_contact"].values.tolist() == whole["event_contact"].values[later].tolist()
     assert rest["event_after"].values.tolist() == whole["event_after"].values[later].tolist()
@@ -116,7 +116,7 @@ def test_a_slip_phase_agrees_with_an_ode_solver(x, v):
 @settings(deadline=None, max_examples=60)
 @given(end=st.floats(0.1, 1000), begin=st.floats(-100, 100))
 def test_the_end_is_part_of_the_run(end, begin):
-    run = finished(ss.simulate(MODEL, (begin, begin + end), samples=7))
+    run = finished(ss.simulate(MODEL, begin + end, start_time=begin, samples=7))
     assert run.sizes["time"] == 7
     assert float(run["time"][-1]) == begin + end
     last = ss.interpolate(run, [begin + end])

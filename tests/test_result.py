@@ -65,7 +65,7 @@ def sentence(error) -> str:
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(ss.ResultError) as error:
+    with pytest.raises(ss.errors.ResultError) as error:
         ss.load(tmp_path / "nothing.nc")
     assert "nothing.nc" in sentence(error)
 
@@ -75,7 +75,7 @@ def test_truncated_file(tmp_path, fraction):
     path = ss.save(RUNS["block_on_belt"](), tmp_path / "run.nc")
     data = path.read_bytes()
     path.write_bytes(data[: int(fraction * len(data))])
-    with pytest.raises(ss.ResultError) as error:
+    with pytest.raises(ss.errors.ResultError) as error:
         ss.load(path)
     sentence(error)
 
@@ -84,7 +84,7 @@ def test_text_file_and_folder(tmp_path):
     path = tmp_path / "run.nc"
     path.write_text("hello\nworld\n")
     for wrong in (path, tmp_path):
-        with pytest.raises(ss.ResultError) as error:
+        with pytest.raises(ss.errors.ResultError) as error:
             ss.load(wrong)
         sentence(error)
 
@@ -92,7 +92,7 @@ def test_text_file_and_folder(tmp_path):
 def test_foreign_netcdf(tmp_path):
     path = tmp_path / "other.nc"
     xr.Dataset({"a": ("x", np.arange(3.0))}).to_netcdf(path, engine="h5netcdf")
-    with pytest.raises(ss.ResultError, match="not a run"):
+    with pytest.raises(ss.errors.ResultError, match="not a run"):
         ss.load(path)
 
 
@@ -100,22 +100,22 @@ def test_run_without_its_variables(tmp_path):
     """A file with the right mark but without its contents."""
     path = tmp_path / "other.nc"
     xr.Dataset({"a": ("x", np.arange(3.0))}, attrs={"format": "stickslip run 1"}).to_netcdf(path, engine="h5netcdf")
-    with pytest.raises(ss.ResultError) as error:
+    with pytest.raises(ss.errors.ResultError) as error:
         ss.load(path)
     sentence(error)
 
 
 def test_saving_where_there_is_no_folder(tmp_path):
-    with pytest.raises(ss.ResultError, match="does not exist"):
+    with pytest.raises(ss.errors.ResultError, match="does not exist"):
         ss.save(RUNS["no events"](), tmp_path / "no" / "run.nc")
 
 
 def test_interpolate_outside():
     run = RUNS["block_on_belt"]()
     for wrong in ([-1e-9], [30.1], [1.0, np.nan]):
-        with pytest.raises(ss.ResultError, match="outside the run"):
+        with pytest.raises(ss.errors.ResultError, match="outside the run"):
             ss.interpolate(run, wrong)
-    with pytest.raises(ss.ResultError, match="no dense output"):
+    with pytest.raises(ss.errors.ResultError, match="no dense output"):
         ss.interpolate(RUNS["not dense"](), [1.0])
 
 
@@ -128,16 +128,16 @@ def test_interpolate_agrees_with_samples():
 
 def test_samples():
     model = ss.models.block_on_belt()
-    run = ss.simulate(model, (1.0, 21.0), samples=41)
+    run = ss.simulate(model, 21.0, start_time=1.0, samples=41)
     np.testing.assert_array_equal(run["time"], np.linspace(1, 21, 41))
     times = np.array([1.0, 1.5, 7.25, 21.0])
     for dense in (True, False):
-        other = ss.simulate(model, (1.0, 21.0), samples=times, dense=dense)
+        other = ss.simulate(model, 21.0, start_time=1.0, samples=times, dense=dense)
         np.testing.assert_array_equal(other["time"], times)
         assert float(other["x.block"][2]) == pytest.approx(float(ss.interpolate(run, [7.25])["x.block"][0]), rel=1e-14)
     for wrong in (1, [2.0, 1.5], [0.0, 5.0], [], [[1.0, 2.0]], [1.0, np.nan, 5.0]):
-        with pytest.raises(ss.ModelError):
-            ss.simulate(model, (1.0, 21.0), samples=wrong)
+        with pytest.raises(ss.errors.ModelError):
+            ss.simulate(model, 21.0, start_time=1.0, samples=wrong)
 
 
 def test_many_blocks_without_dense_output_equal_the_dense_run():
@@ -193,7 +193,7 @@ def interruptible():
 def interrupted(delay):
     """A long run that Control-C stops a while after its first report, and what it reported."""
     model = ss.models.chain(3)
-    ss.compile(model, order=20)
+    ss.Field.of(model, order=20)
     main = threading.get_ident()
     reached = []
 
@@ -212,7 +212,7 @@ def interrupted(delay):
 def test_interrupt_before_the_first_block_is_kept(monkeypatch):
     """Control-C in the first block of steps."""
     model = ss.models.chain(3)
-    ss.compile(model, order=20)
+    ss.Field.of(model, order=20)
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         for delay in (2e-4, 1e-3, 3e-3, 6e-3):
@@ -290,7 +290,7 @@ def test_any_damage_is_a_sentence(tmp_path, saved):
         expect_the_run_or_a_sentence(path, run)
     numbers = content.index(run["x.block"].values.tobytes())
     path.write_bytes(content[:numbers] + bytes([content[numbers] ^ 1]) + content[numbers + 1 :])
-    with pytest.raises(ss.ResultError, match="its checksum is not that of its content"):
+    with pytest.raises(ss.errors.ResultError, match="its checksum is not that of its content"):
         ss.load(path)
 
 
@@ -301,14 +301,14 @@ def test_damage_to_the_seal_as_well(tmp_path, saved):
     damaged = content[:numbers] + bytes([content[numbers] ^ 1]) + content[numbers + 1 :]
     for other in (damaged + b"more", damaged[:-70] + b"x" + damaged[-69:], damaged[:-1]):
         path.write_bytes(other)
-        with pytest.raises(ss.ResultError, match="its checksum is not that of its content"):
+        with pytest.raises(ss.errors.ResultError, match="its checksum is not that of its content"):
             ss.load(path)
 
 
 def expect_the_run_or_a_sentence(path, run):
     try:
         xr.testing.assert_identical(ss.load(path), run)
-    except ss.ResultError as error:
+    except ss.errors.ResultError as error:
         assert "damaged" in str(error)
 
 
@@ -332,6 +332,6 @@ def test_results_that_are_too_large_for_memory(tmp_path, monkeypatch, saved):
     monkeypatch.setattr(result, "IN_MEMORY", 0)
     xr.testing.assert_identical(ss.load(ss.save(run, tmp_path / "run.nc")), run)
     monkeypatch.setattr(result.shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
-    with pytest.raises(ss.ResultError, match=r"cannot write .*other.nc': No space left on device"):
+    with pytest.raises(ss.errors.ResultError, match=r"cannot write .*other.nc': No space left on device"):
         ss.save(run, tmp_path / "other.nc")
     assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]

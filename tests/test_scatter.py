@@ -216,20 +216,20 @@ def test_without_amplitude_nothing_is_random() -> None:
 
 
 def test_wrong_scatter() -> None:
-    with pytest.raises(ss.ModelError, match="needs static, kinetic or both"):
+    with pytest.raises(ss.errors.ModelError, match="needs static, kinetic or both"):
         ss.Scatter()
-    with pytest.raises(ss.ModelError, match="must be a standard deviation or a continuous distribution"):
+    with pytest.raises(ss.errors.ModelError, match="must be a standard deviation or a continuous distribution"):
         ss.Scatter(static=stats.poisson(3))
-    with pytest.raises(ss.ModelError, match="static is -1"):
+    with pytest.raises(ss.errors.ModelError, match="static is -1"):
         ss.Scatter(static=-1.0)
-    with pytest.raises(ss.ModelError, match="seed is -1"):
+    with pytest.raises(ss.errors.ModelError, match="seed is -1"):
         ss.simulate(self_excited(ss.Scatter(static=0.02)), t=1, seed=-1)
-    with pytest.raises(ss.ModelError, match="give Scatter"):
+    with pytest.raises(ss.errors.ModelError, match="give Scatter"):
         self_excited(0.02)  # type: ignore[arg-type]
 
 
 def test_random_friction_has_no_orbit() -> None:
-    with pytest.raises(ss.ModelError, match=r"contact.scatter_static is 0.02.*set it to 0"):
+    with pytest.raises(ss.errors.ModelError, match=r"contact.scatter_static is 0.02.*set it to 0"):
         ss.find_orbit(self_excited(ss.Scatter(static=0.02)))
     still = ss.find_orbit(self_excited(ss.Scatter(static=0.02)).with_({"contact.scatter_static": 0.0}))
     assert still.period == pytest.approx(ss.find_orbit(self_excited(None)).period, abs=1e-10)
@@ -248,8 +248,8 @@ def test_model_files_hold_random_friction(scatter: ss.Scatter, tmp_path) -> None
     system = self_excited(scatter)
     if scatter.static is None:
         system = system.with_({"contact.scatter_kinetic": 0.5})
-    ss.save_model(system, tmp_path / "model.toml")
-    read = ss.load_model(tmp_path / "model.toml")
+    ss.save(system, tmp_path / "model.toml")
+    read = ss.load(tmp_path / "model.toml")
     assert dict(read.parameters) == dict(system.parameters)
     runs = [ss.simulate(model, t=200, seed=3) for model in (system, read)]
     np.testing.assert_array_equal(runs[0].event_time, runs[1].event_time)
@@ -272,5 +272,5 @@ def test_wrong_scatter_in_a_file(text: str, said: str, tmp_path) -> None:
         '[mass.block]\nm = 1.0\n[contact.pad]\non = "block"\nagainst = "ground"\n'
         f'law = {{kind = "coulomb", mu_s = 0.4}}\nscatter = {text}\n'
     )
-    with pytest.raises(ss.ModelError, match=said):
-        ss.load_model(path)
+    with pytest.raises(ss.errors.ModelError, match=said):
+        ss.load(path)

@@ -25,7 +25,7 @@ import stickslip as ss
     ],
 )
 def test_impossible_starts_are_refused(start: dict[str, float], mode: str, message: str) -> None:
-    with pytest.raises(ss.ModelError) as refusal:
+    with pytest.raises(ss.errors.ModelError) as refusal:
         ss.simulate(ss.models.block_on_belt(v_dr=0.2), t=1, start=start, mode={"contact": mode})
     assert str(refusal.value) == message
 
@@ -38,5 +38,5 @@ def test_a_possible_start_is_accepted() -> None:
 
 
 def test_unknown_contact_is_named() -> None:
-    with pytest.raises(ss.ModelError, match="there is no contact 'contct' \\(did you mean 'contact'\\?\\)"):
+    with pytest.raises(ss.errors.ModelError, match="there is no contact 'contct' \\(did you mean 'contact'\\?\\)"):
         ss.simulate(ss.models.block_on_belt(), t=1, mode={"contct": "stick"})

@@ -50,7 +50,7 @@ def test_a_sweep_and_a_run_name_the_same_outcome(word):
     make, parameter, limits = ENDS[word]
     model = make()
     run = ss.simulate(model, 60, method=ss.Exact(rtol=1e-9, **limits))
-    data = ss.sweep(model, {parameter: [model.parameters[parameter]]}, t=(20, 40), observe=None, **limits)
+    data = ss.sweep(model, {parameter: [model.parameters[parameter]]}, times=(20, 40), observe=None, **limits)
     status = data["status"]
     words = dict(zip(status.attrs["flag_values"].tolist(), status.attrs["flag_meanings"].split(), strict=True))
     assert (run.attrs["outcome"], words[int(status[0])]) == (word, word)
@@ -74,7 +74,7 @@ def test_numbers_in_files_keep_their_meaning():
 def test_files_without_the_name_of_their_outcome_are_given_it(tmp_path):
     model = block(ss.Coulomb(0.4, 0.3))
     short = ss.simulate(model, 5, method=ss.Exact(most_steps=1))
-    swept = ss.sweep(model, {"block.m": np.linspace(1, 2, 3)}, t=(5, 5))
+    swept = ss.sweep(model, {"block.m": np.linspace(1, 2, 3)}, times=(5, 5))
     for each, word in ((short, "too_many_steps"), (ss.simulate(model, 5), "finished"), (swept, "finished")):
         del each.attrs["outcome"]
         assert ss.load(ss.save(each, tmp_path / "old.nc")).attrs["outcome"] == word

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,7 @@ def check_model(model: Any) -> None:
 
     >>> check_model(3)
     Traceback (most recent call last):
-    stickslip.model.errors.ModelError: 3 is not a model: build a System or a Filippov, or take one of models
+    stickslip.errors.ModelError: 3 is not a model: build a System or a Filippov, or take one of models
     """
     if isinstance(model, Model):
         return
@@ -55,7 +56,7 @@ def vector(what: str, values: Any, count: int, of: str) -> Floats:
 
     >>> vector("the state", [1.0], 2, "states")
     Traceback (most recent call last):
-    stickslip.model.errors.ModelError: the state has the shape (1,): give 2 numbers, as many as there are states
+    stickslip.errors.ModelError: the state has the shape (1,): give 2 numbers, as many as there are states
     """
     found = floats(f"the numbers of {what}", values)
     if found.shape != (count,):

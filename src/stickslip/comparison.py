@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.errors import ModelError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted

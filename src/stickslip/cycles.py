@@ -10,7 +10,8 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from stickslip.result import ResultError, Steps, sample_times, sampled, steps_of
+from stickslip.errors import ResultError
+from stickslip.result import Steps, sample_times, sampled, steps_of
 
 Floats = NDArray[np.float64]
 MOST_MAXIMA = 64
@@ -112,9 +113,9 @@ def orbit_error(
     - points, tolerance: see `last_cycle`.
 
     >>> import stickslip as ss
-    >>> from stickslip.methods.smooth import Smooth
+    >>> from stickslip.methods.smooth import Smoothing
     >>> belt = ss.models.block_on_belt()
-    >>> smoothed = ss.simulate(belt, t=50, method=Smooth(eps=1e2))
+    >>> smoothed = ss.simulate(belt, t=50, method=Smoothing(eps=1e2))
     >>> round(orbit_error(smoothed, ss.simulate(belt, t=50), "block"), 2)
     0.29
     """

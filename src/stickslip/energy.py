@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.errors import ModelError
 from stickslip.model.bristles import BristleContact
-from stickslip.model.errors import ModelError
 from stickslip.model.functions import arguments_of
 from stickslip.model.parts import (
     Base,
@@ -43,8 +43,8 @@ def energy_balance(system: System, run: xr.Dataset) -> xr.Dataset:
     all absolute contributions; zero up to the accuracy of the run. Forces are evaluated from the parts, not from the
     equations that were integrated, so that the residual shows a run that overlooked something: friction in slip opposes
     the sliding velocity, as its law says, and in stick it is the reaction, within the static limit, while nothing
-    slides. Of elastic contacts and bristles alone the recorded force is taken. A run of `Smooth` belongs to the system
-    that `smooth` makes.
+    slides. Of elastic contacts and bristles alone the recorded force is taken. A run of `Smoothing` belongs to the
+    system that `System.smoothed` makes.
 
     >>> import stickslip as ss
     >>> system = ss.models.block_on_belt()

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.arguments import rows, vector
+from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations
 from stickslip.model.bristles import refuse_bristles
-from stickslip.model.errors import ModelError, check_number, check_range, check_whole, check_word, shown
+from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
 from stickslip.model.system import Model
 from stickslip.targets import cpu, cuda, join, python
 
@@ -42,6 +43,23 @@ class Field:
     order: int
     target: str
     seed: int = 0
+
+    @classmethod
+    def of(cls, model: Model, *, target: str = "cpu", order: int = 24, kernels: join.KernelSet = join.EXACT) -> Field:
+        """Compile a model; compiled code is kept on disk and found again by the structure of the model.
+
+        >>> from stickslip.model.library import block_on_belt
+        >>> field = Field.of(block_on_belt(), target="python", order=8)
+        >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
+        [0.625]
+        """
+        check_word("target", target, TARGETS)
+        check_whole("order", order, 1, 64)
+        if kernels.tangent:
+            refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
+        key = f"{_key(model)}|{order}|{kernels.name}"
+        joined = _joined(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
+        return cls(model, TARGETS[target].program(joined), order, target)
 
     @property
     def method(self) -> str:
@@ -227,23 +245,6 @@ class Point:
     kinetic: Floats
     static: Floats
     mode: NDArray[np.int64]
-
-
-def compile(model: Model, *, target: str = "cpu", order: int = 24, kernels: join.KernelSet = join.EXACT) -> Field:
-    """Compile a model; compiled code is kept on disk and found again by the structure of the model.
-
-    >>> from stickslip.model.library import block_on_belt
-    >>> field = compile(block_on_belt(), target="python", order=8)
-    >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
-    [0.625]
-    """
-    check_word("target", target, TARGETS)
-    check_whole("order", order, 1, 64)
-    if kernels.tangent:
-        refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
-    key = f"{_key(model)}|{order}|{kernels.name}"
-    joined = _joined(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
-    return Field(model, TARGETS[target].program(joined), order, target)
 
 
 def patience(m: Any, starts: Floats, parameters: Floats) -> float:

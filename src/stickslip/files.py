@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
 
+from stickslip.errors import Busy
+
 SEAL = b"\nstickslip sha256 "
 """What stands before the checksum at the end of a file."""
 
@@ -113,10 +115,6 @@ def _end_of_content(file: BinaryIO, size: int) -> int:
     return int.from_bytes(head[place : place + 8], "little")
 
 
-class Busy(OSError):
-    """A file that another process holds; the message names that process."""
-
-
 @contextmanager
 def held(path: Path) -> Iterator[bool]:
     """Hold a file for this process alone, and say whether its file system knows locks; without them nothing is held.
@@ -181,11 +179,22 @@ else:
 
 @contextmanager
 def interrupted_later() -> Iterator[None]:
-    """Keep Ctrl-C waiting until a file is written. Only the main thread is ever interrupted, so others need nothing."""
+    """Keep Ctrl-C waiting until a file is written."""
+    came: list[int] = []
+    try:
+        with interrupts_noted(came):
+            yield
+    finally:
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def interrupts_noted(came: list[int]) -> Iterator[None]:
+    """Note Ctrl-C in `came` instead of raising it. Only the main thread is ever interrupted, so others need nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
@@ -195,8 +204,6 @@ def interrupted_later() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if previous is None else previous)
-        if came:
-            signal.raise_signal(signal.SIGINT)
 
 
 def reason(error: Exception) -> str:

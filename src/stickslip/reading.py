@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from stickslip.errors import ResultError
 from stickslip.files import is_damaged
 from stickslip.model.errors import shown, visible
-from stickslip.result import FORMAT, ResultError
+from stickslip.result import FORMAT
 from stickslip.status import Status
 
 FILTERS = {1: "deflate", 2: "shuffle", 3: "fletcher32"}

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip._version import __version__
 from stickslip.arguments import floats
+from stickslip.errors import ModelError, ResultError, WriteError
 from stickslip.files import interrupted_later, reason, seal, whole_file
-from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.status import Status
 
@@ -31,14 +31,6 @@ FORMAT = "stickslip run 1"
 IN_MEMORY = 1e9
 """Bytes up to which a result is made a file in memory before it goes to the disk."""
 Floats = NDArray[np.float64]
-
-
-class ResultError(ValueError):
-    """A result that cannot be read or used as asked; the message says why."""
-
-
-class WriteError(ResultError):
-    """A result that could not be written; it is still there, and can be saved elsewhere."""
 
 
 class Steps:

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 
 from stickslip import result
 from stickslip.arguments import check_flag, check_model, check_progress, numbers
+from stickslip.errors import ModelError
 from stickslip.field import Field
+from stickslip.files import interrupts_noted
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model import files
-from stickslip.model.errors import ModelError, check_number, check_whole, shown
+from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 
@@ -27,9 +29,10 @@ MODES = {"stick": 0, "slip+": 1, "slip-": -1}
 
 def simulate(
     model: Model,
-    t: float | tuple[float, float],
+    t: float,
     *,
     start: Mapping[str, float] | Sequence[float] | None = None,
+    start_time: float = 0.0,
     mode: Mapping[str, str] | None = None,
     method: Method | None = None,
     samples: int | ArrayLike | None = None,
@@ -39,22 +42,51 @@ def simulate(
 ) -> xr.Dataset:
     """Simulate a model and return the labelled run.
 
-    Returns an `xarray.Dataset`: states, `mode`, `force` and `slip_velocity` along `time`; the event table along
-    `event`; the step polynomials along `step`, from which `interpolate` gives any time.
+    A run that stops early keeps everything computed until then, and ``run.attrs["status"]`` says why.
 
-    Keywords
-    - t: end time, or (start time, end time).
-    - start: initial states by name; those not named are as the model has them.
-    - mode: a mode that contacts must start in, by contact: "stick", "slip+" or "slip-". It follows from the state, so
-      this only makes sure of it.
-    - method: `Exact()` by default.
-    - samples: how many evenly spaced times, or which times; by default several in each step.
-    - seed: of random friction (`Scatter`); the same seed gives the same run.
-    - dense: keep the step polynomials (needed to interpolate).
-    - progress: called now and then with the time reached.
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    t : float
+        The time at which the run ends, in units of time.
+    start : mapping or sequence of float, optional
+        Initial states by name, or all of them in their order; those not named are as the model has them.
+    start_time : float, default 0.0
+        The time at which the run begins.
+    mode : mapping of str to str, optional
+        A mode that contacts must start in, by contact: "stick", "slip+" or "slip-". It follows from the state, so this
+        only makes sure of it.
+    method : Method, default Exact()
+        How the motion is integrated: `Exact`, or a method of the literature.
+    samples : int or array, optional
+        How many evenly spaced times, or which times; by default several in each step.
+    dense : bool, default True
+        Keep the step polynomials, which `interpolate` needs.
+    seed : int, default 0
+        Of random friction (`Scatter`); the same seed gives the same run.
+    progress : callable, optional
+        Called now and then with the time reached.
 
-    A run that stops early keeps everything computed until then, and `run.attrs["status"]` says why.
+    Returns
+    -------
+    xarray.Dataset
+        States, `mode`, `force` and `slip_velocity` along `time`; the event table along `event`; the step polynomials
+        along `step`, from which `interpolate` gives any time.
 
+    Raises
+    ------
+    ModelError
+        If the model, a start, a time or a mode cannot be.
+
+    See Also
+    --------
+    interpolate : the run at any times.
+    sweep : many runs, at other values of the parameters.
+    stickslip.plot.history, stickslip.plot.phase : its pictures.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=100)
     >>> run.attrs["status"]
@@ -66,7 +98,7 @@ def simulate(
     method = Exact() if method is None else method
     if not isinstance(method, Method):
         raise ModelError(f"method is {shown(method)}: give one, such as Exact(rtol=1e-9)")
-    times = _times(t)
+    times = _times(start_time, t)
     state = np.array(model.start_state(start))
     field = replace(method.compile(model), seed=check_seed(seed))
     if mode:
@@ -74,7 +106,11 @@ def simulate(
     wanted = _sample_times(samples, times)
     collector = _Collector(model, wanted, dense)
     run = method.integrate(field, state, times, progress or (lambda time: None), collector.add)
-    sampled_times, sampled_values, steps = collector.finish()
+    came: list[int] = []
+    with interrupts_noted(came):  # what was computed is put together, which takes a while where there is much of it
+        sampled_times, sampled_values, steps = collector.finish()
+    if came and run.status.finished:
+        run = replace(run, status=Status.INTERRUPTED)
     try:
         text = files.dumps(model, field.formulas)
     except ModelError as error:
@@ -142,13 +178,10 @@ class _Collector:
         return np.concatenate([times for times, _ in self.pieces]), values, kept
 
 
-def _times(t: float | tuple[float, float]) -> tuple[float, float]:
+def _times(start_time: float, t: float) -> tuple[float, float]:
     if isinstance(t, tuple | list):
-        if len(t) != 2:
-            raise ModelError(f"t is {shown(t)}: give the end time, or (start time, end time)")
-        first, last = (check_number("t", value) for value in t)
-    else:
-        first, last = 0.0, check_number("t", t)
+        raise ModelError(f"t is {shown(t)}: it is the end time; say start_time= for where the run begins")
+    first, last = check_number("start_time", start_time), check_number("t", t)
     if last <= first:
         raise ModelError(f"t is {last:g}: the end time must come after the start time, {first:g}")
     return first, last

@@ -13,32 +13,60 @@ import xarray as xr
 from stickslip import reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.table import FORMAT as BRANCH
+from stickslip.errors import ModelError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
-from stickslip.methods.smooth import Smooth
+from stickslip.methods.smooth import Smoothing
 from stickslip.methods.switch import Switch
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, visible
 from stickslip.model.system import Model
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
-from stickslip.result import ResultError
 from stickslip.sweeps.layout import BASINS
 from stickslip.sweeps.layout import FORMAT as SWEEP
 
 ORBIT = "stickslip orbit 1"
-METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smooth": Smooth, "Switch": Switch}
+MODEL_FILE = ".toml"
+METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smoothing": Smoothing, "Switch": Switch}
 
 
-def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
-    """Write a run, an orbit or a branch to a NetCDF file; the file appears whole or not at all.
+def save(what: xr.Dataset | Orbit | Branch | Model, path: str | Path) -> Path:
+    """Write a model to a TOML file, a result to a NetCDF file; the file appears whole or not at all.
 
+    Parameters
+    ----------
+    what : Dataset, Orbit, Branch, System or Filippov
+        A run, a sweep, basins, an orbit, a branch; or a model.
+    path : path
+        Where to: "x.toml" for a model, "x.nc" for everything else.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    ResultError
+        If it cannot be written; what was to be saved is still there.
+    ModelError
+        If a model has a function whose formula is not known, or the path is not one of a model file.
+
+    See Also
+    --------
+    load : reads it back.
+
+    Examples
+    --------
     >>> import stickslip as ss, tempfile, pathlib
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "orbit.nc"
     >>> ss.load(ss.save(orbit, path)).period == orbit.period
     True
     """
+    if isinstance(what, Model):
+        return _save_model(what, Path(path))
     if isinstance(what, Orbit):
         data = what.data.copy()
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
@@ -62,15 +90,44 @@ def save(what: xr.Dataset | Orbit | Branch, path: str | Path) -> Path:
         return result.save(data, path)
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
-    raise ResultError(f"{type(what).__name__} cannot be saved: give a run, an Orbit or a Branch")
+    raise ResultError(f"{type(what).__name__} cannot be saved: give a run, an Orbit, a Branch or a System")
 
 
 def load(path: str | Path, trusted: bool = False) -> Any:
-    """Read back what was saved: a run, a sweep or basins (Datasets), an Orbit or a Branch, equal to what it was.
+    """Read back what was saved, equal to what it was. A file may come from anybody: nothing in it is executed.
 
-    A file may come from anybody: nothing in it is executed. The model of an orbit or a branch is held to the limits of
-    model files, unless the file is `trusted`.
+    Parameters
+    ----------
+    path : path
+        A model file, "x.toml", or a file of results, "x.nc".
+    trusted : bool, default False
+        Whether you know its author: models that take long to compile are then allowed.
+
+    Returns
+    -------
+    System, Filippov, Dataset, Orbit or Branch
+        What was saved.
+
+    Raises
+    ------
+    ModelError
+        If a model file cannot be read; the message names the place.
+    ResultError
+        If a file of results is damaged, or is none.
+
+    See Also
+    --------
+    save : writes it.
+
+    Examples
+    --------
+    >>> import stickslip as ss, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "belt.toml"
+    >>> ss.load(ss.save(ss.models.block_on_belt(), path)).states
+    ('x.block', 'v.block')
     """
+    if Path(path).suffix == MODEL_FILE:
+        return files.load(path, trusted)
     data = reading.read(path)
     kind = str(data.attrs.get("format"))
     if kind in (SWEEP, BASINS):
@@ -89,10 +146,22 @@ def load(path: str | Path, trusted: bool = False) -> Any:
         ) from None
 
 
-def _model_text(model: Model) -> str:
-    from stickslip.field import compile
+def _formulas(model: Model) -> dict[str, Any]:
+    """The formulas of the functions in a model, as they were traced."""
+    from stickslip.field import Field
 
-    return files.dumps(model, compile(model, target="python", order=8).formulas)
+    return Field.of(model, target="python", order=8).formulas
+
+
+def _model_text(model: Model) -> str:
+    return files.dumps(model, _formulas(model))
+
+
+def _save_model(model: Model, path: Path) -> Path:
+    if path.suffix != MODEL_FILE:
+        raise ModelError(f"{str(path)!r} is no name for a model: it is a text in TOML, so call it {path.stem}.toml")
+    files.save(model, path, _formulas(model))
+    return path
 
 
 def _record(orbit: Orbit) -> dict[str, Any]:

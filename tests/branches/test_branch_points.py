@@ -125,7 +125,7 @@ def test_the_simulation_leaves_the_symmetric_orbit() -> None:
         period = 2 * math.pi / om
         start = {name: value + 1e-3 for name, value in point.orbit.start.items()}
         time = point.orbit.start_time * point.value / om
-        run = ss.simulate(relay(om), (time, time + 1200 * period), start=start)
+        run = ss.simulate(relay(om), time + 1200 * period, start_time=time, start=start)
         x = ss.interpolate(run, np.linspace(run.time.values[-1] - period, run.time.values[-1], 4000))["x"].values
         assert bool(abs(x.max() + x.min()) > 1e-2) is without
         if without:
@@ -152,7 +152,7 @@ def test_a_pitchfork_met_from_the_side() -> None:
     for eta, same in ((0.482, False), (0.474, True)):
         model, period = orbit.model.with_({"base.eta": eta}), 2 * math.pi / eta
         begin = point.orbit.start_time * point.value / eta
-        run = ss.simulate(model, (begin, begin + 900 * period), start=point.orbit.start | {"x.block": 6.4})
+        run = ss.simulate(model, begin + 900 * period, start_time=begin, start=point.orbit.start | {"x.block": 6.4})
         lengths = np.diff(run.event_time.values)[run.event_after.values[:-1] == 0][-2:]
         assert bool(abs(lengths[0] - lengths[1]) < 1e-4) is same
 
@@ -200,7 +200,7 @@ def test_a_branch_point_is_saved_with_its_branch(tmp_path) -> None:
     again = ss.load(symmetric().save(tmp_path / "branch.nc"))
     other = ss.follow(again.special[0], "om", to=1.0, most=4)
     assert abs(mirrored(other.points[-1])) > 1e-2
-    with pytest.raises(ss.OrbitError, match="a branch point cannot be followed in two parameters"):
+    with pytest.raises(ss.errors.OrbitError, match="a branch point cannot be followed in two parameters"):
         ss.follow(again.special[0], ("push", "om"), to=27.0)
 
 

@@ -24,7 +24,7 @@ def takens(b1=-0.5, b2=-1.0):
 
 
 def smoothed_block(eps=1e2):
-    (rest,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), eps))
+    (rest,) = ss.find_equilibria(ss.models.block_on_belt().smoothed(eps))
     return rest
 
 
@@ -77,13 +77,13 @@ def test_branches_of_equilibria_as_data(tmp_path):
     assert data["minimum"].values == pytest.approx(data["maximum"].values)
     assert list(data["special_kind"].values) == ["Hopf"] and "supercritical" in str(data["special_note"].values[0])
     assert str(data["signature"].values[0]) == "free"
-    with pytest.raises(ss.ResultError, match="a branch of equilibria cannot be saved whole"):
+    with pytest.raises(ss.errors.ResultError, match="a branch of equilibria cannot be saved whole"):
         ss.save(branch, tmp_path / "branch.nc")
 
 
 def test_pairs_that_cross_together_are_all_found():
     """Every mode of the chain loses its damping at the same speed, that of the single block."""
-    (rest,) = ss.find_equilibria(ss.smooth(ss.models.chain(4), 1e2))
+    (rest,) = ss.find_equilibria(ss.models.chain(4).smoothed(1e2))
     points = follow(rest, "belt.speed", to=1e-3).of_kind("Hopf")
     assert [point.value for point in points] == pytest.approx([0.05187132436396626] * 4, abs=1e-12)
     assert [point.numbers["omega"] for point in points] == pytest.approx(
@@ -208,7 +208,7 @@ def test_tabulated_laws_have_hopf_points_of_unknown_kind():
     )
     (point,) = follow(ss.find_equilibria(model)[0], "belt.speed", to=2.5).special
     assert point.kind == "Hopf" and point.note.startswith("not decided") and np.isnan(point.numbers["l1"])
-    with pytest.raises(ss.OrbitError, match="a tabulated law has no second derivatives"):
+    with pytest.raises(ss.errors.OrbitError, match="a tabulated law has no second derivatives"):
         follow(point, ("damper.c", "belt.speed"), to=0.3)
 
 
@@ -221,24 +221,24 @@ def test_a_value_that_the_model_refuses_ends_the_branch():
 def test_wrong_input_is_answered_by_a_sentence():
     (rest,) = ss.find_equilibria(ss.models.block_on_belt())
     (interval,) = ss.find_equilibria(ss.models.coulomb_oscillator())
-    with pytest.raises(ss.OrbitError, match="fill an interval, which has no branch"):
+    with pytest.raises(ss.errors.OrbitError, match="fill an interval, which has no branch"):
         follow(interval, "spring.k", to=3)
-    with pytest.raises(ss.ModelError, match=r"there is no parameter 'belt\.sped' \(did you mean 'belt\.speed'"):
+    with pytest.raises(ss.errors.ModelError, match=r"there is no parameter 'belt\.sped' \(did you mean 'belt\.speed'"):
         follow(rest, "belt.sped", to=1)
-    with pytest.raises(ss.ModelError, match="there is no parameter 3"):
+    with pytest.raises(ss.errors.ModelError, match="there is no parameter 3"):
         follow(rest, 3, to=1)
-    with pytest.raises(ss.OrbitError, match="two different ones"):
+    with pytest.raises(ss.errors.OrbitError, match="two different ones"):
         follow(rest, ("belt.speed", "belt.speed"), to=1)
-    with pytest.raises(ss.OrbitError, match="an equilibrium has no branch in two parameters"):
+    with pytest.raises(ss.errors.OrbitError, match="an equilibrium has no branch in two parameters"):
         follow(rest, ("belt.speed", "spring.k"), to=1)
-    with pytest.raises(ss.OrbitError, match=r"belt\.speed is 0\.2 already"):
+    with pytest.raises(ss.errors.OrbitError, match=r"belt\.speed is 0\.2 already"):
         follow(rest, "belt.speed", to=0.2)
-    with pytest.raises(ss.OrbitError, match=r"belt\.speed is 0\.2, which is not between 1 and 2"):
+    with pytest.raises(ss.errors.OrbitError, match=r"belt\.speed is 0\.2, which is not between 1 and 2"):
         follow(rest, "belt.speed", to=(1, 2))
-    with pytest.raises(ss.OrbitError, match="give one value, or two"):
+    with pytest.raises(ss.errors.OrbitError, match="give one value, or two"):
         follow(rest, "belt.speed", to=(0.1, 0.3, 0.5))
-    with pytest.raises(ss.ModelError, match="follow: to is 'far': it must be a number"):
+    with pytest.raises(ss.errors.ModelError, match="follow: to is 'far': it must be a number"):
         follow(rest, "belt.speed", to="far")
     end = follow(rest, "belt.speed", to=-0.1).special[0]
-    with pytest.raises(ss.OrbitError, match="a boundary equilibrium has no branch in two parameters"):
+    with pytest.raises(ss.errors.OrbitError, match="a boundary equilibrium has no branch in two parameters"):
         follow(end, ("spring.k", "belt.speed"), to=2)

@@ -245,7 +245,7 @@ def test_a_slip_that_comes_to_rest_again_soon_after_it_began() -> None:
     for eta, per_period in ((grazing.value + 1e-5, 2), (grazing.value - 1e-5, 6)):
         near, period = branch_orbit_near(branch, eta), 2 * np.pi / eta
         begin = near.start_time * near.model.parameters["base.eta"] / eta
-        run = ss.simulate(near.model.with_({"base.eta": eta}), (begin, begin + 50 * period), start=near.start)
+        run = ss.simulate(near.model.with_({"base.eta": eta}), begin + 50 * period, start_time=begin, start=near.start)
         assert np.sum(run.event_time.values > run.time.values[-1] - 10 * period) == 10 * per_period
 
 
@@ -257,11 +257,11 @@ def test_as_many_points_as_allowed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"parameter": "belt.sped", "to": 0.1}, ss.ModelError, "no parameter 'belt.sped'.*belt.speed"),
-        ({"parameter": "belt.speed", "to": 0.2}, ss.OrbitError, "is 0.2 already"),
-        ({"parameter": "belt.speed", "to": (0.3, 0.4)}, ss.OrbitError, "not between 0.3 and 0.4"),
-        ({"parameter": "belt.speed", "to": float("nan")}, ss.ModelError, "nan"),
-        ({"parameter": ("belt.speed", "block.m"), "to": 0.1}, ss.OrbitError, "for following a special point"),
+        ({"parameter": "belt.sped", "to": 0.1}, ss.errors.ModelError, "no parameter 'belt.sped'.*belt.speed"),
+        ({"parameter": "belt.speed", "to": 0.2}, ss.errors.OrbitError, "is 0.2 already"),
+        ({"parameter": "belt.speed", "to": (0.3, 0.4)}, ss.errors.OrbitError, "not between 0.3 and 0.4"),
+        ({"parameter": "belt.speed", "to": float("nan")}, ss.errors.ModelError, "nan"),
+        ({"parameter": ("belt.speed", "block.m"), "to": 0.1}, ss.errors.OrbitError, "for following a special point"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(arguments: dict, error: type, words: str) -> None:
@@ -271,7 +271,7 @@ def test_bad_input_is_refused_in_a_sentence(arguments: dict, error: type, words:
 
 
 def test_only_orbits_can_be_followed() -> None:
-    with pytest.raises(ss.OrbitError, match="cannot be followed"):
+    with pytest.raises(ss.errors.OrbitError, match="cannot be followed"):
         ss.follow(M.block_on_belt(), "belt.speed", to=0.1)
 
 

@@ -28,8 +28,8 @@ def upwards() -> ss.Branch:
 def settled(model: ss.System, orbit: ss.Orbit, periods: float = 150) -> list[tuple[int, int]]:
     """The changes of mode in some ten periods, after the motion from an orbit nearby has settled."""
     t = orbit.start_time + np.array([0, periods, periods + 10.37]) * orbit.period
-    first = ss.simulate(model, (t[0], t[1]), start=orbit.start)
-    run = ss.simulate(model, (t[1], t[2]), start={name: float(first[name][-1]) for name in model.states})
+    first = ss.simulate(model, t[1], start_time=t[0], start=orbit.start)
+    run = ss.simulate(model, t[2], start_time=t[1], start={name: float(first[name][-1]) for name in model.states})
     return list(zip(run.event_before.values.tolist(), run.event_after.values.tolist(), strict=True))
 
 
@@ -155,7 +155,7 @@ def ends_on(orbit: ss.Orbit, run: xr.Dataset) -> bool:
     """Whether the orbit, at the time at which the run ends, is where that is."""
     later = float(run["time"][-1]) - orbit.start_time
     times = orbit.start_time, orbit.start_time + later % orbit.period + orbit.period
-    along = ss.simulate(orbit.model, times, start=list(orbit.state))
+    along = ss.simulate(orbit.model, times[1], start_time=times[0], start=list(orbit.state))
     return all(abs(float(along[name][-1]) - float(run[name][-1])) < 1e-8 for name in orbit.model.states)
 
 

@@ -28,11 +28,11 @@ def shrinks_like_a_root(branch: ss.Branch) -> bool:
 )
 def test_a_smoothed_cycle_ends_at_its_hopf_point(parameter: str, to: float) -> None:
     """vandevrande1999 Table 2: 1.52e-02 for ε = 1e3. There is no fold, and nothing is gone through twice."""
-    model, method = ss.models.block_on_belt(), ss.Smooth(eps=1e3)
+    model, method = ss.models.block_on_belt(), ss.Smoothing(eps=1e3)
     branch = ss.follow(ss.find_orbit(model, method=method), parameter, to=to)
     (point,) = branch.special
     start = model if parameter == V else model.with_({"contact.delta": 1e-4})
-    (known,) = hopf_points(ss.smooth(start, 1e3), parameter, 1e-3 if parameter == V else 1.0)
+    (known,) = hopf_points(start.smoothed(1e3), parameter, 1e-3 if parameter == V else 1.0)
     assert point.kind == "Hopf" and point.value == pytest.approx(known.value, rel=1e-12)
     assert point.numbers == pytest.approx(known.numbers, rel=1e-9)
     assert f"a Hopf point ({known.note.split(',')[0]})" in branch.reason
@@ -43,14 +43,14 @@ def test_a_smoothed_cycle_ends_at_its_hopf_point(parameter: str, to: float) -> N
 @pytest.mark.nightly
 def test_from_one_hopf_point_to_the_other() -> None:
     """vandevrande1999 Table 5, κ = 1: the cycle of the drill string is born at 1.02e+00 and vanishes at 3.76e+00."""
-    model, method = ss.models.drill_string(), ss.Smooth(1.0, "quartic_one_sided")
+    model, method = ss.models.drill_string(), ss.Smoothing(1.0, "quartic_one_sided")
     orbit = ss.find_orbit(model, ss.find_orbit(model), method=method)
     branch = ss.follow(orbit, "table.speed", to=(0.5, 30.0), step=0.1)
     assert [point.kind for point in branch.special] == ["Hopf", "fold", "Hopf"]
     birth, fold, death = branch.special
     assert (f"{birth.value:.2e}", f"{death.value:.2e}") == ("1.02e+00", "3.76e+00")
     assert birth.note.startswith("supercritical") and death.note.startswith("subcritical")
-    smoothed = ss.smooth(ss.models.drill_string(eta=5.0), 1.0, "quartic_one_sided")
+    smoothed = ss.models.drill_string(eta=5.0).smoothed(1.0, "quartic_one_sided")
     known = [point.value for point in hopf_points(smoothed, "table.speed", 0.5)]
     assert [death.value, birth.value] == pytest.approx(known, rel=1e-12)
     # The cycle is stable up to the fold, where a multiplier is 1, and unstable from there on.
@@ -59,12 +59,12 @@ def test_from_one_hopf_point_to_the_other() -> None:
 
 
 def test_a_hopf_point_leads_to_the_equilibrium() -> None:
-    model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smooth(eps=1e3)
+    model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smoothing(eps=1e3)
     point = ss.follow(ss.find_orbit(model, method=method), V, to=1e-3).special[-1]
     steady = ss.follow(point, V, to=0.01)
     assert steady.reason == "The branch reached belt.speed = 0.01." and steady.points[-1].stable
     curve = ss.follow(point, ("contact.delta", V), to=2.5)
-    (known,) = hopf_points(ss.smooth(ss.models.block_on_belt(delta=2.5), 1e3), V, 1e-3)
+    (known,) = hopf_points(ss.models.block_on_belt(delta=2.5).smoothed(1e3), V, 1e-3)
     assert curve.along(V)[-1] == pytest.approx(known.value, rel=1e-9)
 
 
@@ -93,7 +93,7 @@ def test_a_law_with_a_state_of_its_own() -> None:
 def test_where_single_shooting_ends_the_branch_is_kept() -> None:
     """Where the cycle follows what repels it, neighbours part by more than any digits hold; nothing is made up."""
     model = ss.models.drill_string()
-    orbit = ss.find_orbit(model, ss.find_orbit(model), method=ss.Smooth(100.0, "quartic_one_sided"))
+    orbit = ss.find_orbit(model, ss.find_orbit(model), method=ss.Smoothing(100.0, "quartic_one_sided"))
     branch = ss.follow(orbit, "table.speed", to=5.0)
     assert branch.reason.startswith("The steps shrank to nothing near table.speed = 4.9033")
     assert len(branch) > 30 and branch.special == () and np.all(np.diff(branch.values) > -1e-6)
@@ -102,7 +102,7 @@ def test_where_single_shooting_ends_the_branch_is_kept() -> None:
 @pytest.mark.nightly
 def test_through_a_canard_explosion() -> None:
     """With ε = 1e4 nearly all of the cycle's size is lost within 2e-5 of the belt speed."""
-    orbit = ss.find_orbit(ss.models.block_on_belt(), method=ss.Smooth(eps=1e4))
+    orbit = ss.find_orbit(ss.models.block_on_belt(), method=ss.Smoothing(eps=1e4))
     branch = ss.follow(orbit, V, to=2e-3)
     assert [point.kind for point in branch.special] == ["Hopf"]
     assert branch.special[0].value == pytest.approx(0.004669614952, abs=1e-12)
@@ -113,6 +113,6 @@ def test_a_small_orbit_is_not_gone_through_twice() -> None:
     mass, belt = ss.Mass("block", m=1.0, x=1.0), ss.Belt("belt", speed=0.9)
     contact = ss.Contact(mass, belt, law=ss.Polynomial([1.0, -0.9, 0.0, 0.3]))
     model = ss.System(ss.Spring(mass, ss.ground, k=1.0), contact)
-    branch = ss.follow(ss.find_orbit(model, method=ss.Smooth(eps=100.0)), V, to=1.2)
+    branch = ss.follow(ss.find_orbit(model, method=ss.Smoothing(eps=100.0)), V, to=1.2)
     assert [point.kind for point in branch.special] == ["Hopf"]
     assert branch.periods == pytest.approx(2 * math.pi, rel=0.1)

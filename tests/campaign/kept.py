@@ -35,7 +35,7 @@ class Kept:
 def write(case: Case, name: str, why: str) -> Path:
     """Keep a case."""
     system = case.system()
-    system = system.starting(case.start_in(system))
+    system = system.with_(start=case.start_in(system))
     first, last = case.times
     header = [
         f'why = "{why}"',

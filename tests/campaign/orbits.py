@@ -148,9 +148,9 @@ def _each(seed: int, structure: int, sets: int, judge: Callable[[Case, Found], N
                 judge(case, found)
         except TooLong:
             found.counts["given up after a while"] += 1
-        except ss.OrbitError:
+        except ss.errors.OrbitError:
             found.counts["no orbit, said so"] += 1
-        except ss.ModelError:
+        except ss.errors.ModelError:
             found.counts["refused"] += 1
         except Exception as error:  # a campaign goes on: what was raised is a finding
             found.fail(f"{seed}/{case.label} [{case.features}] raised {type(error).__name__}: {error}"[:300])

@@ -15,7 +15,7 @@ from tests.referee.equations import Mechanics
 from tests.referee.motion import TOUCHING, Motion, Prefer, Referee
 
 import stickslip as ss
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 
 Floats = NDArray[np.float64]
 AGREEMENT = 1e-8
@@ -127,7 +127,9 @@ def simulated(case: Case, system: ss.System, method: ss.Exact | None = None) -> 
     wanted, elapsed = sample_times(case)
     method = ss.Exact(most_steps=most_steps(case)) if method is None else method
     try:
-        run = ss.simulate(system, case.times, start=case.start_in(system), method=method, samples=wanted)
+        run = ss.simulate(
+            system, case.times[1], start_time=case.times[0], start=case.start_in(system), method=method, samples=wanted
+        )
     except ModelError as error:
         return Record(judged.UNDECIDED, 0.0, str(error))
     return recorded(case, run, elapsed)

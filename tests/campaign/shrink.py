@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tests.campaign.draw import PART, PHASE, PROPORTIONAL, Case, Piece, Structure, Units
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 
 PLAIN = {"spring": "linear", "damper": "linear", "force": "constant", "belt": "constant", "base": "wave"}
 PLAIN_LAWS = ("coulomb", "coulomb-static")

@@ -207,9 +207,10 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
     room = random.Random(0).choice([100, 4096, 20_000])
     command = [sys.executable, "-c", LIMITED, str(room), "simulate", "block_on_belt", "--t", "100", "--save", "run.nc"]
     variables = os.environ | {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "COLUMNS": "200"}
+    variables["STICKSLIP_CACHE"] = str(tmp_path / "cache")
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "error: cannot write 'run.nc': File too large" in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
 
 
 def test_a_damaged_store_is_told_and_mended(call, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import signal
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ AREAS = sorted(file.stem for file in Path(__file__).parent.glob("*.py") if not f
 
 def main() -> None:
     """Run them; the exit code says whether something was lost."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has it ignored in what runs in the background
     options = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     options.add_argument("areas", nargs="*", metavar="AREA", help=f"of {', '.join(AREAS)}; all of them by default")
     options.add_argument("--count", type=int, default=200, help="how many faults of each area")

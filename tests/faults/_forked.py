@@ -20,8 +20,7 @@ from typing import Any
 
 import xarray as xr
 
-from stickslip.model.errors import ModelError
-from stickslip.result import ResultError
+from stickslip.errors import ModelError, ResultError
 
 PATIENCE = 120.0
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 PROGRAM = """
 import stickslip as ss
-field = ss.compile(ss.models.block_on_belt(), order=4)
+field = ss.Field.of(ss.models.block_on_belt(), order=4)
 ends, _ = field.propagate([[1.1, 0.0]], 20.0, rtol=1e-6)
 print(ends.tobytes().hex(), field.jacobian([1.1, 0.0])[0].tobytes().hex())
 """

@@ -31,7 +31,7 @@ import stickslip as ss
 from stickslip.sweeps import execute
 
 OVER = {"belt.speed": np.linspace(0.05, 0.4, 24)}
-SETTINGS = {"t": (20_000, 60), "chunk": 1, "most": 10}
+SETTINGS = {"times": (20_000, 60), "chunk": 1, "most": 10}
 WORKERS = 2
 SHARE = 10
 """So many other faults are done in the time of one of these."""

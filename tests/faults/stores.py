@@ -25,7 +25,7 @@ import stickslip as ss
 from stickslip.sweeps import stored
 
 OVER = {"belt.speed": np.linspace(0.1, 0.4, 12)}
-SETTINGS = {"t": (30, 60), "chunk": 2, "most": 10}
+SETTINGS = {"times": (30, 60), "chunk": 2, "most": 10}
 
 
 def swept(path: Path | None, threads: int = 2) -> str:

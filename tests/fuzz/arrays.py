@@ -84,7 +84,7 @@ def _subjects() -> tuple[Any, Any, Any]:
     import stickslip as ss
 
     model = ss.models.block_on_belt()
-    field = ss.compile(model, order=8)
+    field = ss.Field.of(model, order=8)
     return model, field, ss.simulate(model, 3.0, method=ss.Exact(order=8))
 
 

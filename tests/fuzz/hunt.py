@@ -61,8 +61,10 @@ class Worker:
             elif time.monotonic() - self.since > PATIENCE:
                 self.process.kill()
             return True
-        self._collect()
-        self.progress.unlink()
+        try:
+            self._collect()
+        finally:
+            self.progress.unlink()
         if self.first >= self.last:
             return False
         self.start()
@@ -70,9 +72,11 @@ class Worker:
 
     def _collect(self) -> None:
         self.output.seek(0)
-        done = False
+        ready = done = False
         for line in map(json.loads, self.output):
-            if "done" in line:
+            if "ready" in line:
+                ready = True
+            elif "done" in line:
                 done, self.slowest = True, max(self.slowest, line["slowest"])
             else:
                 self.faults[line["number"]] = line["fault"]
@@ -81,6 +85,8 @@ class Worker:
         self.output.close()
         self.errors.close()
         number = self.number()
+        if not ready:  # no input was tried: that is no failure of an input
+            raise RuntimeError(f"The process for {self.kind} ended before its first input.\n{said[-2000:]}")
         if done:
             self.first = self.last
             return

@@ -9,9 +9,9 @@ from random import Random
 from tests.fuzz import texts
 from tests.fuzz.mutate import TOKENS, kept, mutated_text
 
-from stickslip.field import compile
+from stickslip.errors import ModelError
+from stickslip.field import Field
 from stickslip.model.cost import costs
-from stickslip.model.errors import ModelError
 from stickslip.model.files import dumps, loads
 from stickslip.model.limits import MAX_COST
 from stickslip.model.system import Model
@@ -44,7 +44,7 @@ KEYS = (
 def draw(random: Random) -> str:
     """The text of a model file."""
     if random.random() < 0.6:
-        return mutated_text(random, random.choice(kept("model", ".toml")))
+        return mutated_text(random, random.choice(kept("model", "*.toml")))
     if random.random() < 0.02:
         return _monster(random)
     lines = [f"{key} = {_value(random, 1)}" for key in ("name", "title", "time_unit", "order") if random.random() < 0.2]
@@ -101,7 +101,7 @@ def judge(text: str) -> None:
 def compiled(model: Model) -> None:
     """Compiled, as plain Python, and evaluated; a model that has no formula is refused by ModelError alone."""
     try:
-        field = compile(model, target="python", order=6)
+        field = Field.of(model, target="python", order=6)
         field.evaluate(model.start_state())
     except (ModelError, ArithmeticError, ValueError):
         return  # outside the domain of its formulas

@@ -36,14 +36,14 @@ EDGES = (b"\x00" * 8, b"\xff" * 8, b"\x7f" * 4, b"\x80", b"\x00\x00\x00\x80", b"
 
 
 @functools.cache
-def kept(kind: str, ending: str) -> tuple[str, ...]:
-    """The texts of the corpus of one kind."""
-    return tuple(path.read_text(encoding="utf-8") for path in sorted((CORPUS / kind).glob(f"*{ending}")))
+def kept(kind: str, pattern: str) -> tuple[str, ...]:
+    """The texts of the corpus of one kind whose names are like that."""
+    return tuple(path.read_text("utf-8", "surrogatepass") for path in sorted((CORPUS / kind).glob(pattern)))
 
 
 @functools.cache
-def kept_bytes(kind: str, ending: str) -> tuple[bytes, ...]:
-    return tuple(path.read_bytes() for path in sorted((CORPUS / kind).glob(f"*{ending}")))
+def kept_bytes(kind: str, pattern: str) -> tuple[bytes, ...]:
+    return tuple(path.read_bytes() for path in sorted((CORPUS / kind).glob(pattern)))
 
 
 def mutated_text(random: Random, text: str) -> str:

@@ -8,7 +8,7 @@ from tests.fuzz.deeds import DEEDS
 from tests.fuzz.mutate import CORPUS
 from tests.fuzz.worker import KINDS, drawn
 
-KEPT = [(kind, path) for kind in hunt.ALL for path in sorted((CORPUS / kind).iterdir())]
+KEPT = [(kind, path) for kind in hunt.ALL for path in sorted((CORPUS / kind).glob("*"))]
 
 
 @pytest.mark.parametrize("kind, path", KEPT, ids=lambda value: getattr(value, "name", value))
@@ -38,6 +38,14 @@ def test_the_long_run_would_notice(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert any(said in line for line in failures), said
     assert len(failures) == len(DEEDS) - 1
+
+
+def test_a_process_that_tries_nothing_is_no_failing_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where what it needs has another name by now: otherwise every input would be counted, one by one."""
+    (tmp_path / "sitecustomize.py").write_text("raise SystemExit(1)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="ended before its first input"):
+        hunt.campaign(5, seed=1, kinds=("itself",))
 
 
 def test_inputs_are_the_same_in_every_process() -> None:

@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz.mutate import kept, mutated_text
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.formula import Formula, names_in
 
 VARIABLES = ("v", "t", "x")
@@ -21,7 +21,7 @@ OPERATORS = ("+", "-", "*", "/", "**", "//", "%", "@", "<", ">=", "==", " and ",
 def draw(random: Random) -> str:
     """A formula, more often right than wrong."""
     if random.random() < 0.4:
-        return mutated_text(random, random.choice(kept("formula", ".txt")))
+        return mutated_text(random, random.choice(kept("formula", "*.txt")))
     if random.random() < 0.03:
         return _monster(random)
     return _formula(random, random.randrange(6))

@@ -19,7 +19,7 @@ from typing import Any
 from tests.fuzz import arrays, deeds, guards, models, netcdf, texts
 from tests.fuzz.mutate import CORPUS
 
-from stickslip.targets import join
+from stickslip.targets import cache
 
 KINDS: dict[str, Any] = {"formula": texts, "model": models, "netcdf": netcdf, "array": arrays, "itself": deeds}
 ENDINGS = {"formula": ".txt", "model": ".toml", "netcdf": ".nc", "array": ".json", "itself": ".txt"}
@@ -54,12 +54,13 @@ def warmed_up(kind: str) -> guards.Watch:
         data: Any = path.read_bytes()
         KINDS[kind].judge(data if kind == "netcdf" else data.decode())
     if kind == "model":
-        models.compiled(models.loads(models.kept("model", ".toml")[0]))
+        models.compiled(models.loads(models.kept("model", "*.toml")[0]))
     if kind == "array":
         for taker in arrays.TAKERS:
             arrays.judge(json.dumps({"type": "f8", "shape": [40], "fill": "ramp", "layout": "plain", "taker": taker}))
     guards.limit_memory()
-    return guards.Watch([netcdf.FOLDER, Path("/dev/null"), join.module_path("any").parent])
+    places = (netcdf.FOLDER, Path("/dev/null"), cache.folder())
+    return guards.Watch([place for place in places if place is not None])
 
 
 def main() -> None:
@@ -67,6 +68,7 @@ def main() -> None:
     seed, first, last, step = map(int, sys.argv[2:6])
     with progress.open("r+b", buffering=0) as place:
         watch = warmed_up(kind)
+        print(json.dumps({"ready": True}), flush=True)
         slowest, tempfile.tempdir = (0.0, first), str(netcdf.FOLDER)
         for number in range(first, last, step):
             os.pwrite(place.fileno(), number.to_bytes(8, "little"), 0)

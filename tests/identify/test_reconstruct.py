@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.identify import IdentifyError, characteristic, reconstruct
+from stickslip.errors import IdentifyError
+from stickslip.identify import fit_law, reconstruct
 from stickslip.identify.smoother import _ignorance, likeliest, smooth, steps
 
 
@@ -99,7 +100,7 @@ def test_the_law_comes_back_from_noisy_positions_as_stated(trials):
     clean = belt_record(law, 0.0, 0, end=30.0, count=1500)
     for seed in range(trials):
         x = clean[1] + np.random.default_rng(seed).normal(0, 5e-4, 1500)
-        fit = characteristic(reconstruct(clean[0], x, mass=1.0, stiffness=1.0, belt=0.2).samples(), law)
+        fit = fit_law(reconstruct(clean[0], x, mass=1.0, stiffness=1.0, belt=0.2).samples(), law)
         for name in inside:
             low, high = fit.estimate.interval(name)
             inside[name] += low <= law.parameters()[name] <= high
@@ -135,7 +136,7 @@ def test_records_that_say_nothing_are_refused():
         reconstruct(t, np.ones(100), mass=1.0)
     with pytest.raises(IdentifyError, match="at least 30"):
         reconstruct(t[:10], t[:10], mass=1.0)
-    with pytest.raises(ss.ModelError, match="mass is 0"):
+    with pytest.raises(ss.errors.ModelError, match="mass is 0"):
         reconstruct(t, np.sin(t), mass=0.0)
     with pytest.raises(IdentifyError, match="excitation has 3 values"):
         reconstruct(t, np.sin(t), mass=1.0, excitation=[1, 2, 3])

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stickslip.identify import (
-    IdentifyError,
-    aging,
-    aging_verdict,
-    breakaways,
-    compare_aging,
-    ringdown,
-    sticking,
-)
+from stickslip.errors import IdentifyError
+from stickslip.identify import aging, aging_verdict, breakaways, compare_aging, ringdown, sticking
 
 TRIALS = 200
 M, C, B = 6.08, 3956.0, 0.768  # hinrichs1998, Fig. 26

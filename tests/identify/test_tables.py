@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from stickslip.identify import IdentifyError, read, write
+from stickslip.errors import IdentifyError
+from stickslip.identify import read, write
 from stickslip.identify.tables import unit_factor
 
 

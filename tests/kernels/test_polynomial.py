@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import stickslip as ss
 
 ORDER = 8
-PROGRAM = ss.compile(ss.models.block_on_belt(), target="python", order=ORDER).program
+PROGRAM = ss.Field.of(ss.models.block_on_belt(), target="python", order=ORDER).program
 NONE = 2.0
 
 
@@ -120,7 +120,7 @@ def test_root_beyond_the_step_is_not_reported():
 
 @pytest.mark.parametrize("order", [6, 7, 8, 9, 10, 11])
 def test_a_series_is_summed_whole_whatever_its_order(order):
-    program = ss.compile(ss.models.block_on_belt(), target="python", order=order).program
+    program = ss.Field.of(ss.models.block_on_belt(), target="python", order=order).program
     floats = np.zeros(program.FLOATS)
     coefficients = np.cos(np.arange(order + 1.0))
     floats[program.SERIES : program.SERIES + order + 1] = coefficients
@@ -133,7 +133,7 @@ def test_a_series_is_summed_whole_whatever_its_order(order):
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.floats(-1, 1), min_size=8, max_size=10), st.floats(0.1, 2.0), st.sampled_from([-1.0, 1.0]))
 def test_what_is_said_to_stay_positive_does(rest, h, sign):
-    program = ss.compile(ss.models.block_on_belt(), target="python", order=len(rest)).program
+    program = ss.Field.of(ss.models.block_on_belt(), target="python", order=len(rest)).program
     floats = np.zeros(program.FLOATS)
     coefficients = sign * np.array([1.0, *rest])
     floats[program.SERIES : program.SERIES + len(coefficients)] = coefficients

@@ -88,7 +88,7 @@ def test_a_step_too_large_is_noticed(system: ss.System, step: float) -> None:
 
 @pytest.mark.parametrize("value", [0.0, -0.1, float("nan"), "small"])
 def test_bad_steps_are_refused(value: object) -> None:
-    with pytest.raises(ss.ModelError, match="step is"):
+    with pytest.raises(ss.errors.ModelError, match="step is"):
         ss.Henon(step=value)  # type: ignore[arg-type]
-    with pytest.raises(ss.ModelError, match="band"):
+    with pytest.raises(ss.errors.ModelError, match="band"):
         ss.Bisection(step=0.1, band=-1.0)

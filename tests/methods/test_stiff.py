@@ -10,7 +10,8 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import stickslip as ss
-from stickslip.methods.stiff import FlowError, Integration, Path, StiffFlow
+from stickslip.errors import FlowError
+from stickslip.methods.stiff import Integration, Path, StiffFlow
 from stickslip.model.system import Model
 
 PERIOD = 16.14
@@ -313,16 +314,16 @@ def test_too_many_steps_say_where():
 
 def test_refusals():
     flow, y0 = two_blocks()
-    with pytest.raises(ss.ModelError, match="a state has 4 entries"):
+    with pytest.raises(ss.errors.ModelError, match="a state has 4 entries"):
         flow.map(y0[:3], 0.0, 1.0)
-    with pytest.raises(ss.ModelError, match=r"there is no parameter 11; there are 0 … 10, eps last"):
+    with pytest.raises(ss.errors.ModelError, match=r"there is no parameter 11; there are 0 … 10, eps last"):
         flow.map(y0, 0.0, 1.0, (11,))
-    with pytest.raises(ss.ModelError, match="the duration is -1"):
+    with pytest.raises(ss.errors.ModelError, match="the duration is -1"):
         flow.map(y0, 0.0, -1.0)
-    with pytest.raises(ss.ModelError, match=r"the model has 10: block1\.m"):
+    with pytest.raises(ss.errors.ModelError, match=r"the model has 10: block1\.m"):
         flow.with_parameters(np.ones(3))
-    with pytest.raises(ss.ModelError, match="StiffFlow: eps is 0"):
+    with pytest.raises(ss.errors.ModelError, match="StiffFlow: eps is 0"):
         StiffFlow(ss.models.two_blocks(), 0.0)
-    with pytest.raises(ss.ModelError, match="static coefficient"):
+    with pytest.raises(ss.errors.ModelError, match="static coefficient"):
         StiffFlow(ss.models.drill_string(), 1e3, "arctan")
     np.testing.assert_array_equal(flow.map(y0, 0.0, 0.0).phi, np.eye(4))

@@ -215,24 +215,26 @@ def test_long_runs_fill_more_than_one_block():
 
 @pytest.mark.parametrize("eta", [0.0, -1e-6, float("nan"), "small"])
 def test_eta_must_be_positive(eta):
-    with pytest.raises(ss.ModelError, match=r"Switch: eta is .* positive number"):
+    with pytest.raises(ss.errors.ModelError, match=r"Switch: eta is .* positive number"):
         Switch(eta=eta)
 
 
 @pytest.mark.parametrize("rtol", [0.0, 0.5, 1e-16])
 def test_tolerance_must_be_sensible(rtol):
-    with pytest.raises(ss.ModelError, match="Switch: rtol is"):
+    with pytest.raises(ss.errors.ModelError, match="Switch: rtol is"):
         Switch(rtol=rtol)
 
 
 @pytest.mark.parametrize("eta", [0.2, 3.0])
 def test_band_must_be_narrower_than_the_belt_is_fast(eta):
-    with pytest.raises(ss.ModelError, match=rf"eta is {eta:g} and the speed of 'belt' is 0\.2.*smaller than the belt"):
+    with pytest.raises(
+        ss.errors.ModelError, match=rf"eta is {eta:g} and the speed of 'belt' is 0\.2.*smaller than the belt"
+    ):
         ss.simulate(ss.models.block_on_belt(), t=1, method=Switch(eta=eta))
 
 
 def test_errors_must_fit_into_the_band():
-    with pytest.raises(ss.ModelError, match=r"rtol 1e-05 .* not below eta, 1e-06; lower rtol"):
+    with pytest.raises(ss.errors.ModelError, match=r"rtol 1e-05 .* not below eta, 1e-06; lower rtol"):
         ss.simulate(ss.models.block_on_belt(), t=1, method=Switch(eta=1e-6, rtol=1e-5))
 
 
@@ -243,9 +245,9 @@ def test_redundant_contacts_are_refused_in_a_sentence():
         ss.Contact(block, ss.ground, law=ss.Coulomb(mu_s=1.0), normal=1.0, name="left"),
         ss.Contact(block, ss.ground, law=ss.Coulomb(mu_s=1.0), normal=1.0, name="right"),
     )
-    with pytest.raises(ss.ModelError, match="no consistent mode: with left, right at rest"):
+    with pytest.raises(ss.errors.ModelError, match="no consistent mode: with left, right at rest"):
         ss.simulate(twice, t=1, method=Switch())
-    with pytest.raises(ss.ModelError, match="left, right at rest"):
+    with pytest.raises(ss.errors.ModelError, match="left, right at rest"):
         Switch().right_hand_side(twice)(0.0, [0.0, 0.0])
 
 

@@ -196,13 +196,13 @@ def test_plain_python_gives_the_same():
 
 @pytest.mark.parametrize("step", [0, -0.1, float("inf"), float("nan"), "0.1"])
 def test_step_must_be_positive(step):
-    with pytest.raises(ss.ModelError, match=r"TimeStepping: step is .* positive number"):
+    with pytest.raises(ss.errors.ModelError, match=r"TimeStepping: step is .* positive number"):
         TimeStepping(step)
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.4, 1.1])
 def test_theta_must_not_let_oscillations_grow(theta):
-    with pytest.raises(ss.ModelError, match=rf"theta is {theta:g}; it must lie between 0.5 and 1"):
+    with pytest.raises(ss.errors.ModelError, match=rf"theta is {theta:g}; it must lie between 0.5 and 1"):
         TimeStepping(0.1, theta=theta)
 
 

@@ -31,7 +31,7 @@ def system(law: ss.DynamicLaw) -> ss.System:
 
 
 def sentence(make: Callable[[], object]) -> str:
-    with pytest.raises(ss.ModelError) as caught:
+    with pytest.raises(ss.errors.ModelError) as caught:
         make()
     return str(caught.value)
 
@@ -40,7 +40,7 @@ def sentence(make: Callable[[], object]) -> str:
 def test_jacobian_is_analytic(name: str) -> None:
     """∂ż/∂z against central differences, at a point with and one without signs changed."""
     model = system(LAWS[name]())
-    field = ss.compile(model)
+    field = ss.Field.of(model)
     for z in ([0.3, 0.1, 0.0031], [0.3, 0.9, 0.0071], [0.2, 0.8, 0.45]):
         if model.internal_states[0].startswith("bristle") and z[2] > 0.1:
             continue
@@ -68,7 +68,7 @@ def test_a_stiff_solver_agrees(name: str) -> None:
     """Radau collocation on the same equations: another integrator, another program."""
     model = system(LAWS[name]())
     exact = ss.simulate(model, t=6, samples=[6.0])
-    radau = ss.simulate(model, t=6, samples=[6.0], method=ss.Smooth(eps=1e3, rtol=1e-11))
+    radau = ss.simulate(model, t=6, samples=[6.0], method=ss.Smoothing(eps=1e3, rtol=1e-11))
     for state in model.states:
         assert float(radau[state][0]) == pytest.approx(float(exact[state][0]), rel=1e-7, abs=1e-8)
 
@@ -92,7 +92,9 @@ def test_names_starts_and_units() -> None:
     assert ss.System(contact, start={"state.fault": 7.0}).start["state.fault"] == 7.0
     bristles = ss.System(ss.DynamicContact(mass, ss.ground, law=ss.Dahl(0.3, 100.0)))
     assert bristles.internal_states == ("bristle.contact",) and bristles.units["bristle.contact"] == "m"
-    exchanged = ss.System(ss.Contact(mass, ss.ground, law=ss.Coulomb(0.3), name="fault")).replacing({"fault": contact})
+    exchanged = ss.System(ss.Contact(mass, ss.ground, law=ss.Coulomb(0.3), name="fault")).with_(
+        parts={"fault": contact}
+    )
     assert exchanged.start["state.fault"] == 0.2 / 0.5
 
 
@@ -163,7 +165,7 @@ REFUSED: dict[str, tuple[Callable[[], object], list[str]]] = {
         lambda: ss.StateLaw(rate=lambda v: v, coefficient=lambda z: float("inf")),
         ["coefficient is inf", "finite"],
     ),
-    "nothing to smooth": (lambda: ss.smooth(system(ss.Dahl(0.3, 10.0)), eps=1e3), ["no Contact"]),
+    "nothing to smooth": (lambda: system(ss.Dahl(0.3, 10.0)).smoothed(eps=1e3), ["no Contact"]),
 }
 
 

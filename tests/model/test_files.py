@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.files import dumps, load, loads, save
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.laws import (
@@ -294,7 +294,7 @@ def test_a_filippov_system_with_several_contacts():
     assert model.functions["f"](x_a=1.0, v_a=5.0, t=0.0) == (5.0, -3.0, 0)
     assert model.functions["G"]() == ((0, 0), (1, 3.0), (0, 1))
     assert model.functions["kinetic"](v=2.0) == (2.0, 0.5)
-    changed = model.with_(g=9.0, static=7.0, unused=-1.0)
+    changed = model.with_({"g": 9.0, "static": 7.0, "unused": -1.0})
     assert_same(loads(dumps(changed)), changed)
 
 
@@ -328,7 +328,7 @@ def test_library_round_trip(name):
 
 
 def test_present_values_and_start_are_written():
-    model = loads(SHAKEN).with_({"pad.n": 11.0, "a.m": 3.5, "between.mu_k": 0.25}).starting({"v.a": -2.0})
+    model = loads(SHAKEN).with_({"pad.n": 11.0, "a.m": 3.5, "between.mu_k": 0.25}).with_(start={"v.a": -2.0})
     copy = loads(dumps(model))
     assert_same(copy, model)
     assert copy.bodies["a"].m == 3.5 and copy.bodies["a"].v == -2.0
@@ -460,7 +460,7 @@ def test_a_python_filippov_system():
         kinetic=lambda v, c=3.0: c + v,
         contacts=("p", "q"),
         start={"x": 1.0},
-    ).with_(a=5.0)
+    ).with_({"a": 5.0})
     formulas = {
         "f": ["y", "-a*x + t"],
         "G": [["0", "b"], [1, 0.0]],

@@ -12,7 +12,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, Formulas, names_in, parse
 from stickslip.model.limits import MAX_NODES
 from stickslip.symbolic.trace import SYMBOLIC_FUNCTIONS

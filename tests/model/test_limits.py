@@ -6,9 +6,10 @@ import pytest
 
 import stickslip as ss
 from stickslip.cli.screen import console
-from stickslip.field import compile
+from stickslip.errors import ModelError
+from stickslip.field import Field
 from stickslip.model.cost import costs
-from stickslip.model.errors import ModelError, visible
+from stickslip.model.errors import visible
 from stickslip.model.files import dumps, loads
 from stickslip.model.library import LIBRARY
 from stickslip.model.limits import MAX_COST
@@ -69,7 +70,7 @@ def test_what_is_legitimate_stays_possible():
     for make in LIBRARY.values():
         assert sum(costs(make()).values()) < MAX_COST / 2
     large = ss.models.chain(n=60)
-    with pytest.raises(ModelError, match=r"load_model\(path, trusted=True\)"):
+    with pytest.raises(ModelError, match=r"load\(path, trusted=True\)"):
         loads(dumps(large))
     assert loads(dumps(large), trusted=True).states == large.states
 
@@ -83,7 +84,7 @@ def test_what_is_legitimate_stays_possible():
 ], ids=["min", "max of min", "polynomial", "table"])  # fmt: skip
 def test_what_cost_minutes_takes_seconds(text):
     begin = time.perf_counter()
-    field = compile(loads(text), target="python", order=8)
+    field = Field.of(loads(text), target="python", order=8)
     assert field.evaluate([0.3, 0.1]).rate.shape == (2,)
     assert time.perf_counter() - begin < 10
 
@@ -91,7 +92,7 @@ def test_what_cost_minutes_takes_seconds(text):
 def test_extremes_of_many_are_what_they_were():
     arguments = [f"x + {i}*v - {i * i}" for i in range(7)]
     for name, choose in (("min", min), ("max", max)):
-        field = compile(loads(with_force(f"{name}({','.join(arguments)})")), target="python", order=8)
+        field = Field.of(loads(with_force(f"{name}({','.join(arguments)})")), target="python", order=8)
         for x, v in ((0.3, 0.1), (-2.0, 5.0), (1.0, -7.0), (4.0, 11.0)):
             expected = choose(x + i * v - i * i for i in range(7)) - x
             assert field.evaluate([x, v]).rate[1] == pytest.approx(expected, rel=1e-14)
@@ -102,7 +103,7 @@ def test_a_long_table_is_searched_as_a_short_one():
     for count in (2, 3, 64, 1000):
         law = ss.Tabulated([float(i) for i in range(count)], [1.0 + 0.1 * (i % 5) for i in range(count)])
         model = ss.System(ss.Contact(ss.Mass("block", 1.0), ss.ground, law=law))
-        field = compile(model, target="python", order=8)
+        field = Field.of(model, target="python", order=8)
         for v in (0.0, 0.5, 1.0, count / 3, count - 1.5, count - 1.0, count + 10.0):
             assert field.evaluate([0.0, v], mode=[1]).kinetic[0] == pytest.approx(law.kinetic_value(v), rel=1e-14)
 

@@ -72,7 +72,7 @@ def text(kind: str, more: str, law: str) -> str:
 
 
 def sentence(document: str) -> str:
-    with pytest.raises(ss.ModelError) as caught:
+    with pytest.raises(ss.errors.ModelError) as caught:
         loads(document)
     return str(caught.value)
 
@@ -92,14 +92,14 @@ def test_round_trip(name: str) -> None:
 def test_present_values_and_starts_survive(name: str) -> None:
     model = loads(text(*GOOD[name]))
     moved = model.with_({parameter: value * 1.01 for parameter, value in model.parameters.items()})
-    moved = moved.starting(dict.fromkeys(model.internal_states, 0.125))
+    moved = moved.with_(start=dict.fromkeys(model.internal_states, 0.125))
     copy = loads(dumps(moved))
     assert list(copy.parameters.items()) == list(moved.parameters.items()) and copy.start == moved.start
 
 
 @pytest.mark.parametrize("name", ["elastic", "own growth", "rock", "formulas"])
 def test_a_run_holds_its_model(name: str) -> None:
-    model = loads(text(*GOOD[name])).starting({"x.block": 0.3})
+    model = loads(text(*GOOD[name])).with_(start={"x.block": 0.3})
     run = ss.simulate(model, t=0.2)
     copy = loads(run.attrs["model"])
     assert list(copy.parameters.items()) == list(model.parameters.items()) and copy.start == model.start
@@ -117,16 +117,16 @@ def test_python_functions_need_their_formulas() -> None:
     block = ss.Mass("block", 1.0)
     law = ss.StateLaw(rate=lambda v, z, k=2.0: v - k * z, coefficient=lambda z, mu=0.3: mu * z)
     model = ss.System(ss.DynamicContact(block, ss.ground, law=law, name="pad"))
-    with pytest.raises(ss.ModelError, match=r"pad\.rate is a Python function"):
+    with pytest.raises(ss.errors.ModelError, match=r"pad\.rate is a Python function"):
         dumps(model)
     formulas = {"pad.rate": "v - k*z", "pad.coefficient": "mu*z"}
     assert loads(dumps(model, formulas)).parameters == model.parameters
-    with pytest.raises(ss.ModelError, match=r"pad\.rate: the formula given for it has the value"):
+    with pytest.raises(ss.errors.ModelError, match=r"pad\.rate: the formula given for it has the value"):
         dumps(model, formulas | {"pad.rate": "v + k*z"})
     aging = ss.System(
         ss.Contact(block, ss.ground, law=ss.Coulomb(0.4).with_aging(growth=lambda stick_time, q=1.0: 1 + q))
     )
-    with pytest.raises(ss.ModelError, match=r"contact\.aging is a Python function"):
+    with pytest.raises(ss.errors.ModelError, match=r"contact\.aging is a Python function"):
         dumps(aging)
     assert loads(dumps(aging, {"contact.aging": "1 + q"})).parameters == aging.parameters
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.laws import (
     Coulomb,
     FunctionLaw,
@@ -237,7 +238,7 @@ SYSTEMS = {
     "relay without function": (lambda: relay(f=3.0), ["f is 3.0", "function of the states"]),
     "two defaults": (lambda: relay(h=lambda y, a=2.0: a * y), ["'a'", "1", "2", "same default"]),
     "negative limit": (lambda: relay(kinetic=-1.0), ["kinetic", "-1", "zero or a positive"]),
-    "relay parameter": (lambda: relay().with_(b=1.0), ["'b'", "there are: kinetic, a"]),
+    "relay parameter": (lambda: relay().with_({"b": 1.0}), ["'b'", "there are: kinetic, a"]),
     "relay start": (lambda: relay(start={"z": 1.0}), ["'z'", "there are: x, y"]),
 }
 
@@ -340,7 +341,7 @@ def test_with_returns_a_changed_copy(m, speed, delta):
 
 def test_starting_returns_a_changed_copy():
     system = block_on_belt()
-    moved = system.starting({"v.block": 0.2})
+    moved = system.with_(start={"v.block": 0.2})
     assert moved.start == {"x.block": 1.1, "v.block": 0.2}
     assert system.start == {"x.block": 1.1, "v.block": 0.0}
 

@@ -143,7 +143,7 @@ def check(numbers: np.random.Generator, count: int, forced: bool, tries: int) ->
         row = drawn(numbers, count, forced)
         try:
             orbit = ss.find_orbit(row.model())
-        except ss.OrbitError as error:  # at rest, or not settled: with a reason
+        except ss.errors.OrbitError as error:  # at rest, or not settled: with a reason
             assert "comes to rest" in str(error) or "has not settled" in str(error)
             continue
         found += 1

@@ -40,7 +40,7 @@ def on_orbit(law: str, exact: xr.Dataset, eps: float, t: float) -> xr.Dataset:
     """The smoothed system, integrated by Taylor series from the exact orbit on."""
     cycle = ss.last_cycle(exact, "block")
     start = dict(zip(cycle.states, cycle.samples[0].tolist(), strict=True))
-    return ss.simulate(ss.smooth(ss.models.block_and_pendulum(law), eps), t=t, start=start)
+    return ss.simulate(ss.models.block_and_pendulum(law).smoothed(eps), t=t, start=start)
 
 
 def test_orbits_of_figure_10(errors):

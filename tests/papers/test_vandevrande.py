@@ -42,7 +42,7 @@ def test_table_4(kappa):
 def test_the_odd_quartic_is_as_good_but_not_the_same():
     """Table 4 distinguishes the printed law from its odd relative, though hardly."""
     system = ss.models.drill_string()
-    run = ss.simulate(system, t=25, method=ss.Smooth(1.0, "quartic"))
+    run = ss.simulate(system, t=25, method=ss.Smoothing(1.0, "quartic"))
     assert ss.orbit_error(run, ss.simulate(system, t=60), "twist") == pytest.approx(0.3044, abs=5e-5)
 
 
@@ -76,12 +76,12 @@ def test_period_of_a_forced_cycle_is_a_multiple_of_the_forcing():
 
 def test_runs_without_a_cycle_are_refused():
     decaying = ss.simulate(ss.models.coulomb_oscillator(), t=8)
-    with pytest.raises(ss.ResultError, match="has no cycle"):
+    with pytest.raises(ss.errors.ResultError, match="has no cycle"):
         ss.last_cycle(ss.simulate(ss.models.coulomb_oscillator(), t=2), "block")
-    with pytest.raises(ss.ResultError, match="has not settled on a cycle"):
+    with pytest.raises(ss.errors.ResultError, match="has not settled on a cycle"):
         ss.last_cycle(decaying, "block")
-    with pytest.raises(ss.ResultError, match="the run has no mass 'brick'"):
+    with pytest.raises(ss.errors.ResultError, match="the run has no mass 'brick'"):
         maxima(decaying, "brick")
-    with pytest.raises(ss.ResultError, match=r"the run has no state 'v\.brick'"):
+    with pytest.raises(ss.errors.ResultError, match=r"the run has no state 'v\.brick'"):
         belt = ss.simulate(ss.models.block_on_belt(), t=60)
         ss.orbit_error(belt, belt, "block", states=["v.brick"])

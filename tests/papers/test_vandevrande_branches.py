@@ -18,7 +18,7 @@ def orbits(smooth: bool) -> tuple[ss.Orbit, ss.Orbit]:
     exact = ss.find_orbit(model, IN_PHASE), ss.find_orbit(model)
     if not smooth:
         return exact
-    return tuple(ss.find_orbit(model, orbit, method=ss.Smooth(eps=1e5)) for orbit in exact)
+    return tuple(ss.find_orbit(model, orbit, method=ss.Smoothing(eps=1e5)) for orbit in exact)
 
 
 @cache

@@ -20,7 +20,7 @@ TABLE_5 = {
 
 @pytest.mark.parametrize("eps", TABLE_2)
 def test_table_2(eps):
-    (rest,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), eps))
+    (rest,) = ss.find_equilibria(ss.models.block_on_belt().smoothed(eps))
     (point,) = follow(rest, "belt.speed", to=1e-5).special
     assert f"{point.value:.2e}" == TABLE_2[eps]
     assert point.kind == "Hopf" and point.note.startswith("supercritical")
@@ -28,7 +28,7 @@ def test_table_2(eps):
 
 @pytest.mark.parametrize("kappa", TABLE_5)
 def test_table_5(kappa):
-    model = ss.smooth(ss.models.drill_string(eta=5 * kappa), 1 / kappa, "quartic_one_sided")
+    model = ss.models.drill_string(eta=5 * kappa).smoothed(1 / kappa, "quartic_one_sided")
     (rest,) = ss.find_equilibria(model)
     branch = follow(rest, "table.speed", to=kappa / 2)
     backwards, onset = branch.special

@@ -236,7 +236,7 @@ def test_equilibria_have_no_period():
 
 def test_the_steady_motion_of_a_smoothed_block():
     """It loses its stability with rising belt speed, in a Hopf bifurcation: steady below, so solid at the left."""
-    (steady,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), 1e4))
+    (steady,) = ss.find_equilibria(ss.models.block_on_belt().smoothed(1e4))
     branch = ss.follow(steady, "belt.speed", to=1e-4)
     ax = branch.plot()
     (hopf,) = drawn(ax, "special")

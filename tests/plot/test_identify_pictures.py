@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.collections import QuadMesh
 
 import stickslip as ss
-from stickslip.identify import aging, characteristic, classes, compare, compare_aging, reconstruct, ringdown
+from stickslip.identify import aging, classes, compare, compare_aging, fit_law, reconstruct, ringdown
 
 matplotlib.use("agg")
 
@@ -29,7 +29,7 @@ def line(ax, label):
 
 
 def test_a_fit_shows_samples_law_band_and_classes():
-    fit = characteristic(measured(500), "hyperbolic", normal=10.0)
+    fit = fit_law(measured(500), "hyperbolic", normal=10.0)
     ax = ss.plot.fit(fit)
     samples, curve, means = line(ax, "samples"), line(ax, "hyperbolic"), line(ax, "class means")
     assert len(samples.get_xdata()) == 500
@@ -51,7 +51,7 @@ def test_many_samples_are_drawn_as_a_density():
 
 def test_forces_without_a_normal_force_are_forces():
     v, force = measured(300)
-    ax = ss.plot.fit(characteristic((v, force), "hyperbolic"), units={"velocity": "m/s", "force": "N"})
+    ax = ss.plot.fit(fit_law((v, force), "hyperbolic"), units={"velocity": "m/s", "force": "N"})
     assert ax.get_ylabel() == "friction force $F$ (N)" and ax.get_xlabel() == "slip speed $|v|$ (m/s)"
     with pytest.raises(TypeError, match="characteristic or identify"):
         ss.plot.fit([1, 2])

@@ -63,7 +63,7 @@ def test_a_number_over_two_parameters(grid):
 
 
 def test_a_poincare_map():
-    data = ss.sweep(FORCED, {"base.eta": [1.5]}, observe=ss.strobe, periods=(100, 30))
+    data = ss.sweep(FORCED, {"base.eta": [1.5]}, observe=ss.observe.Strobe(), periods=(100, 30))
     ax = ss.plot.poincare(data)
     (points,) = [line for line in ax.lines if line.get_gid() == "points"]
     assert len(points.get_xdata()) == int(data["count"][0])
@@ -135,7 +135,9 @@ def test_a_diagram_is_drawn_a_part_at_a_time(monkeypatch):
 
 
 def test_one_of_several_observations_is_drawn():
-    data = ss.sweep(FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.stick_to_slip, ss.strobe])
+    data = ss.sweep(
+        FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.observe.StickToSlip(), ss.observe.Strobe()]
+    )
     with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, observation_of"):
         ss.plot.bifurcation(data)
     ax = ss.plot.bifurcation(ss.observation_of(data, "strobe"))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.series import Series, SeriesError, from_csv, from_events, from_run
+from stickslip.errors import SeriesError
+from stickslip.series import Series, from_csv, from_events, from_run
 
 
 @pytest.fixture(scope="module")

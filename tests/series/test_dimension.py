@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from stickslip.series import Series, SeriesError, correlation_dimension
+from stickslip.errors import SeriesError
+from stickslip.series import Series, correlation_dimension
 
 
 def test_henon():

@@ -7,7 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
-from stickslip.series import Series, SeriesError, largest_exponent
+from stickslip.errors import SeriesError
+from stickslip.series import Series, largest_exponent
 
 FORCED = ss.models.forced_oscillator("III", eta=1.915, u0=1.0)
 

@@ -5,16 +5,8 @@ import pytest
 from scipy.signal import lfilter
 
 import stickslip as ss
-from stickslip.series import (
-    Series,
-    SeriesError,
-    autocorrelation,
-    embed,
-    false_neighbours,
-    fundamental,
-    mutual_information,
-    spectrum,
-)
+from stickslip.errors import SeriesError
+from stickslip.series import Series, autocorrelation, embed, false_neighbours, fundamental, mutual_information, spectrum
 
 
 def noise(count, seed=0):

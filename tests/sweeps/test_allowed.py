@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.errors import ModelError
 from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE
-from stickslip.model.errors import ModelError
 
 
 def plan_of(model, over, **keywords):
-    return ss.plan_sweep(model, over, t=(1.0, 1.0), zip=True, **keywords)
+    return ss.plan_sweep(model, over, times=(1.0, 1.0), zip=True, **keywords)
 
 
 def allowed(plan):

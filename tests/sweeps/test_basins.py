@@ -138,7 +138,7 @@ def test_chaos_beside_points_of_rest() -> None:
     assert found[0].exponent == pytest.approx(0.79, abs=0.03)
     place = np.sqrt(8 / 3 * 23.2)
     starts = np.array([[x, y, 23.2] for x in axis for y in axis])
-    ends, _ = ss.compile(LORENZ).propagate(starts, 4000.0)
+    ends, _ = ss.Field.of(LORENZ).propagate(starts, 4000.0)
     at = {round(a.state["x"]): number for number, a in enumerate(found) if a.kind == "equilibrium"}
     truth = np.zeros(100, int)
     for sign in (1, -1):
@@ -203,7 +203,7 @@ def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_input_gets_a_sentence(grid: dict[str, list[float]], keywords: dict[str, object], words: str) -> None:
-    with pytest.raises(ss.ModelError, match=words):
+    with pytest.raises(ss.errors.ModelError, match=words):
         ss.basins(M.coulomb_oscillator(), grid, **keywords)
-    with pytest.raises(ss.ModelError, match="attractors_of needs"):
+    with pytest.raises(ss.errors.ModelError, match="attractors_of needs"):
         ss.attractors_of(ss.simulate(M.coulomb_oscillator(), t=1))

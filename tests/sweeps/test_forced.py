@@ -28,15 +28,15 @@ def test_release_points(third):
 
 def test_second_characteristic():
     data = ss.sweep(ss.models.forced_oscillator("II"), {"base.eta": [1.40, 1.50]})
-    assert data["n"].values.tolist() == [0, 1]
-    assert data["m"].values.tolist() == [0, 2]
+    assert data["n"].values.tolist() == [-1, 1]
+    assert data["m"].values.tolist() == [-1, 2]
     assert np.isnan(data["period"][0])
     np.testing.assert_allclose(data["x.block"][1].dropna("record"), 4.4351069995, atol=1e-8)
 
 
 def test_chaos_has_no_period():
     data = ss.sweep(ss.models.forced_oscillator("III", u0=1.0), {"base.eta": [1.915]})
-    assert (int(data["n"][0]), int(data["m"][0])) == (0, 0)
+    assert (int(data["n"][0]), int(data["m"][0])) == (-1, -1)
     assert np.ptp(data["x.block"].values) > 0.1
 
 

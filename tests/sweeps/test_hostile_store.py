@@ -26,7 +26,7 @@ ZLIB = {"id": "zlib", "level": 1}
 
 @pytest.fixture(scope="module")
 def plan():
-    return ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(5, 5), chunk=2)
+    return ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(5, 5), chunk=2)
 
 
 @pytest.mark.parametrize("codecs", [

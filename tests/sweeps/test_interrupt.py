@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip import simulation
 from stickslip.field import FEW_STEPS
 from stickslip.targets import interrupt
 
@@ -50,19 +51,19 @@ def sweep(etas: np.ndarray, **keywords: Any) -> Callable[[], Any]:
 @pytest.mark.parametrize(
     "work",
     [
-        sweep(FEW, t=(AGES, 1.0)),
-        sweep(FEW, t=(1.0, AGES)),
-        sweep(FEW, t=(1.0, AGES), observe=ss.strobe),
-        sweep(MANY, t=(AGES, 1.0), shortcut=False),
-        sweep(MANY, t=(1.0, AGES), shortcut=False),
-        sweep(1e14 * FEW, t=(1.0, 1.0)),
-        sweep(1e14 * MANY, t=(1.0, 1.0)),
+        sweep(FEW, times=(AGES, 1.0)),
+        sweep(FEW, times=(1.0, AGES)),
+        sweep(FEW, times=(1.0, AGES), observe=ss.observe.Strobe()),
+        sweep(MANY, times=(AGES, 1.0), shortcut=False),
+        sweep(MANY, times=(1.0, AGES), shortcut=False),
+        sweep(1e14 * FEW, times=(1.0, 1.0)),
+        sweep(1e14 * MANY, times=(1.0, 1.0)),
     ],
     ids=["transient", "observed", "strobes", "lockstep", "lockstep observed", "fast", "fast in lockstep"],
 )
 def test_a_sweep_ends_at_once(work: Callable[[], Any]) -> None:
-    ss.sweep(FORCED, {"base.eta": FEW}, t=(1.0, 1.0))
-    ss.sweep(FORCED, {"base.eta": MANY}, t=(1.0, 1.0))  # compiled now, so that the signal finds it computing
+    ss.sweep(FORCED, {"base.eta": FEW}, times=(1.0, 1.0))
+    ss.sweep(FORCED, {"base.eta": MANY}, times=(1.0, 1.0))  # compiled now, so that the signal finds it computing
     with interrupted_after(0.3) as sent:
         found = work()
     assert time.monotonic() - sent[0] < SOON
@@ -73,14 +74,14 @@ def test_a_sweep_ends_at_once(work: Callable[[], Any]) -> None:
 def test_what_comes_after_an_interruption_runs() -> None:
     """Threads are used again, with the same numbers: none remembers that it was stopped."""
     with interrupted_after(0.2):
-        sweep(FEW, t=(AGES, 1.0))()
-    again = sweep(FEW, t=(10.0, 10.0))()
+        sweep(FEW, times=(AGES, 1.0))()
+    again = sweep(FEW, times=(10.0, 10.0))()
     assert again.attrs["outcome"] == "finished" and not interrupt._halted and not interrupt._under_way
 
 
 def test_single_motions_end_at_once() -> None:
     model = ss.models.block_on_belt()
-    field = ss.compile(model, order=20)
+    field = ss.Field.of(model, order=20)
     start = np.array([model.start_state(None)])
     with interrupted_after(0.3) as sent, pytest.raises(KeyboardInterrupt):
         field.propagate(start, 1e12)
@@ -88,6 +89,25 @@ def test_single_motions_end_at_once() -> None:
     ends, outcome = field.propagate(start, 100.0)
     alone, _ = field.propagate(start, 100.0, most_steps=10**6)
     assert outcome[0, 0] == 0 and (ends == alone).all()
+
+
+@pytest.mark.parametrize("also_before", [False, True], ids=["finished", "interrupted"])
+def test_a_run_that_is_put_together_is_kept(monkeypatch: pytest.MonkeyPatch, also_before: bool) -> None:
+    """However often it is pressed: what is put together takes seconds where there are a million steps."""
+    finish = simulation._Collector.finish
+
+    def pressed(collector: simulation._Collector) -> Any:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+        return finish(collector)
+
+    def report(time: float) -> None:
+        if also_before:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation._Collector, "finish", pressed)
+    run = ss.simulate(ss.models.block_on_belt(), 20.0, progress=report)
+    assert run.attrs["outcome"] == "interrupted" and float(run["time"][-1]) == 20.0
 
 
 @pytest.mark.parametrize("most_steps", [10**9, 1000, 1])
@@ -136,15 +156,15 @@ def test_a_long_motion_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_strobes_without_number_are_refused() -> None:
-    with pytest.raises(ss.SweepError, match=r"strobe\.every\(1e-12\) asks for 1\.0e\+13 states .* at least"):
-        sweep(FEW, t=(10.0, 10.0), observe=ss.strobe.every(1e-12))()
+    with pytest.raises(ss.errors.SweepError, match=r"Strobe\(every=1e-12\) asks for 1\.0e\+13 states .* at least"):
+        sweep(FEW, times=(10.0, 10.0), observe=ss.observe.Strobe(every=1e-12))()
 
 
 def test_strobes_that_cannot_be_kept_cost_nothing() -> None:
     began = time.monotonic()
-    found = sweep(FEW[:4], t=(10.0, 10.0), observe=ss.strobe.every(1e-6), most=100)()
+    found = sweep(FEW[:4], times=(10.0, 10.0), observe=ss.observe.Strobe(every=1e-6), most=100)()
     assert found.truncated.all() and (found["count"] == 100).all() and time.monotonic() - began < 5
-    whole = sweep(FEW[:4], t=(10.0, 10.0), observe=ss.strobe.every(0.1))()
+    whole = sweep(FEW[:4], times=(10.0, 10.0), observe=ss.observe.Strobe(every=0.1))()
     wanted = np.broadcast_to(10 + 1e-6 * np.arange(1, 101), (4, 100))
     np.testing.assert_allclose(found.record_time.values, wanted, rtol=1e-12)
     assert (whole["count"] == 100).all()

@@ -22,8 +22,8 @@ from stickslip.sweeps.plan import Chunk, Plan
 
 pytest.importorskip("zarr")
 SPEEDS = np.linspace(0.05, 0.4, 40)
-SETTINGS = {"t": (200, 200), "chunk": 4, "most": 40}
-LONG = {"t": (300_000, 200), "chunk": 4, "most": 40}  # so long that writing a chunk takes less than computing it
+SETTINGS = {"times": (200, 200), "chunk": 4, "most": 40}
+LONG = {"times": (300_000, 200), "chunk": 4, "most": 40}  # so long that writing a chunk takes less than computing it
 
 
 def swept(**more: object) -> xr.Dataset:
@@ -57,7 +57,7 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path) -> None:
 PROGRAM = """
 import sys, numpy as np, stickslip as ss
 speeds = np.linspace(0.05, 0.4, 40)
-data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": speeds}, t=(300_000, 200), chunk=4, most=40, threads=1,
+data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": speeds}, times=(300_000, 200), chunk=4, most=40, threads=1,
                 checkpoint=sys.argv[1], progress=lambda done, total: print(done, flush=True))
 """
 
@@ -86,7 +86,7 @@ def test_another_sweep_is_not_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "sweep.zarr"
     swept(checkpoint=path)
     with pytest.raises(ValueError, match="holds another sweep"):
-        ss.sweep(ss.models.block_on_belt(), {"belt.speed": SPEEDS}, t=(200, 300), chunk=4, most=40, checkpoint=path)
+        ss.sweep(ss.models.block_on_belt(), {"belt.speed": SPEEDS}, times=(200, 300), chunk=4, most=40, checkpoint=path)
     (tmp_path / "something").mkdir()
     with pytest.raises(ValueError, match="is not the store of a sweep"):
         swept(checkpoint=tmp_path / "something")

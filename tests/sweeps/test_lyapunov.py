@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.field import compile
+from stickslip.field import Field
 from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import _March
 from stickslip.targets import join
@@ -171,7 +171,7 @@ def test_interrupted_in_the_transient_nothing_is_measured(monkeypatch: pytest.Mo
 def test_compiled_as_in_plain_python() -> None:
     rows = []
     for target in ("cpu", "python"):
-        field = compile(M.two_blocks(), target=target, order=20, kernels=join.NEIGHBOURS)
+        field = Field.of(M.two_blocks(), target=target, order=20, kernels=join.NEIGHBOURS)
         march = _March(Motion(M.two_blocks(), 1e-10, field), M.two_blocks().start_state(None), 1)
         march.settle(4.0, 4)
         march.to(20.0)
@@ -193,5 +193,5 @@ def test_compiled_as_in_plain_python() -> None:
     ],
 )
 def test_wrong_input_gets_a_sentence(keywords: dict[str, object], words: str) -> None:
-    with pytest.raises(ss.ModelError, match=words):
+    with pytest.raises(ss.errors.ModelError, match=words):
         ss.lyapunov(M.block_on_belt(), **keywords)

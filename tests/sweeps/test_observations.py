@@ -13,8 +13,13 @@ PERIODS = (100, 40)
 
 
 def test_each_of_several_is_as_it_is_alone() -> None:
-    together = ss.sweep(FORCED, OVER, periods=PERIODS, observe=[ss.stick_to_slip, ss.strobe, ss.maxima("x.block")])
-    for name, what in (("stick_to_slip", ss.stick_to_slip), ("maxima_x.block", ss.maxima("x.block"))):
+    together = ss.sweep(
+        FORCED,
+        OVER,
+        periods=PERIODS,
+        observe=[ss.observe.StickToSlip(), ss.observe.Strobe(), ss.observe.Maxima("x.block")],
+    )
+    for name, what in (("stick_to_slip", ss.observe.StickToSlip()), ("maxima_x.block", ss.observe.Maxima("x.block"))):
         alone = ss.sweep(FORCED, OVER, periods=PERIODS, observe=what)
         part = ss.observation_of(together, name)
         names = sorted(map(str, alone))
@@ -22,12 +27,12 @@ def test_each_of_several_is_as_it_is_alone() -> None:
         xr.testing.assert_identical(part[names].drop_attrs(), alone[names].drop_attrs())
     assert together["strobe.x.block"].dims == ("base.eta", "strobe.record")
     assert together["strobe.count"].values.tolist() == [40, 40, 40]
-    with pytest.raises(ss.SweepError, match=r"no observation 'strob'.*did you mean 'strobe'"):
+    with pytest.raises(ss.errors.SweepError, match=r"no observation 'strob'.*did you mean 'strobe'"):
         ss.observation_of(together, "strob")
 
 
 def test_names_of_your_own() -> None:
-    up, down = ss.section("x.block", 2.0, "up"), ss.section("x.block", 2.0, "down")
+    up, down = ss.observe.Section("x.block", 2.0, "up"), ss.observe.Section("x.block", 2.0, "down")
     observe = {"down": down, "up": up, "growth": "largest_exponent"}
     data = ss.sweep(FORCED, OVER, periods=PERIODS, observe=observe)
     assert {"down.record_time", "up.x.block", "growth", "growth_error"} <= set(data)
@@ -43,8 +48,10 @@ def test_one_that_is_recorded_keeps_its_layout() -> None:
 
 def test_observations_of_a_carried_motion() -> None:
     keywords = {"over": {"base.eta": [0.9, 1.0, 1.1]}, "carry": "down", "periods": (30, 20)}
-    several = ss.sweep(FORCED, observe=[ss.slip_to_stick, ss.strobe, ss.signature], **keywords)
-    alone = ss.sweep(FORCED, observe=ss.strobe, **keywords)
+    several = ss.sweep(
+        FORCED, observe=[ss.observe.SlipToStick(), ss.observe.Strobe(), ss.observe.Signature()], **keywords
+    )
+    alone = ss.sweep(FORCED, observe=ss.observe.Strobe(), **keywords)
     np.testing.assert_array_equal(several["strobe.x.block"], alone["x.block"])
     np.testing.assert_array_equal(several["end_state"], alone["end_state"])
 
@@ -54,7 +61,9 @@ def test_observations_of_a_carried_motion() -> None:
 
 def test_the_exponent_of_an_orbit_is_that_of_its_multiplier() -> None:
     """In blocks of whole periods the growth is the same, so the error vanishes, too."""
-    data = ss.sweep(M.forced_oscillator("II"), {"base.eta": [0.9, 1.0]}, periods=PERIODS, observe=ss.largest_exponent)
+    data = ss.sweep(
+        M.forced_oscillator("II"), {"base.eta": [0.9, 1.0]}, periods=PERIODS, observe=ss.observe.LargestExponent()
+    )
     for eta in (0.9, 1.0):
         orbit = ss.find_orbit(M.forced_oscillator("II", eta=eta))
         expected = np.log(np.max(np.abs(orbit.multipliers))) / orbit.period
@@ -65,14 +74,18 @@ def test_the_exponent_of_an_orbit_is_that_of_its_multiplier() -> None:
 
 
 def test_without_excitation_it_is_zero_along_the_motion() -> None:
-    data = ss.sweep(M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(200, 5000), observe=ss.largest_exponent)
+    data = ss.sweep(
+        M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(200, 5000), observe=ss.observe.LargestExponent()
+    )
     assert np.abs(data["largest_exponent"].values) == pytest.approx(0, abs=1e-3)
 
 
 def test_chaos_per_release() -> None:
     """hinrichs1998: 0.1597 per release at η = 1.915."""
     model = M.forced_oscillator("III", u0=1.0)
-    data = ss.sweep(model, {"base.eta": [1.915]}, t=(500, 30_000), observe=ss.largest_exponent.per("release"))
+    data = ss.sweep(
+        model, {"base.eta": [1.915]}, times=(500, 30_000), observe=ss.observe.LargestExponent(per="release")
+    )
     error = float(data["largest_exponent_error"][0])
     assert error < 0.008
     assert float(data["largest_exponent"][0]) == pytest.approx(0.1597, abs=4 * error)
@@ -82,7 +95,9 @@ def test_chaos_per_release() -> None:
 
 
 def test_a_point_that_stops_has_no_exponent() -> None:
-    data = ss.sweep(M.block_on_belt(), {"block.m": [-1.0, 1.0]}, t=(20, 50), observe=["largest_exponent", "signature"])
+    data = ss.sweep(
+        M.block_on_belt(), {"block.m": [-1.0, 1.0]}, times=(20, 50), observe=["largest_exponent", "signature"]
+    )
     assert np.isnan(data["largest_exponent"][0]) and np.isfinite(data["largest_exponent"][1])
     assert data["signature"].values.tolist() == ["", "stick → slip-"]
 
@@ -92,7 +107,9 @@ def test_a_point_that_stops_has_no_exponent() -> None:
 
 def test_the_signature_is_that_of_the_orbit() -> None:
     model, speed = M.two_blocks(), 0.2
-    data = ss.sweep(model, {"belt.speed": [speed]}, t=(800, 500), observe=ss.signature).isel({"belt.speed": 0})
+    data = ss.sweep(model, {"belt.speed": [speed]}, times=(800, 500), observe=ss.observe.Signature()).isel(
+        {"belt.speed": 0}
+    )
     start = dict(zip(model.states, data["end_state"].values.tolist(), strict=True))
     orbit = ss.find_orbit(model.with_({"belt.speed": speed}), start)
     phases = str(data["signature"].values).split(" → ")
@@ -103,20 +120,22 @@ def test_the_signature_is_that_of_the_orbit() -> None:
 def test_motions_that_never_change_their_mode() -> None:
     block = ss.Mass("block", m=1.0, x=0.1)
     model = ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.ground, law=ss.Coulomb(0.5), normal=1.0))
-    data = ss.sweep(model, {"contact.normal": [1.0, 2.0]}, t=(10, 20), observe=ss.signature)
+    data = ss.sweep(model, {"contact.normal": [1.0, 2.0]}, times=(10, 20), observe=ss.observe.Signature())
     assert data["signature"].values.tolist() == ["stick", "stick"]
     start = {"x.twist": 0.1, "v.twist": 0.0}
-    drill = ss.sweep(M.drill_string(), {"table.speed": [4.0]}, t=(400, 50), start=start, observe=ss.signature)
+    drill = ss.sweep(
+        M.drill_string(), {"table.speed": [4.0]}, times=(400, 50), start=start, observe=ss.observe.Signature()
+    )
     assert drill["signature"].values.tolist() == ["slip-"]
 
 
 def test_chaos_has_no_signature() -> None:
-    data = ss.sweep(M.forced_oscillator("III", u0=1.0), {"base.eta": [1.915]}, observe=ss.signature)
+    data = ss.sweep(M.forced_oscillator("III", u0=1.0), {"base.eta": [1.915]}, observe=ss.observe.Signature())
     assert data["signature"].values.tolist() == [""]
 
 
 def test_signatures_are_saved_and_loaded(tmp_path) -> None:
-    data = ss.sweep(M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(50, 100), observe=["strobe", "signature"][1:])
+    data = ss.sweep(M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 100), observe=["strobe", "signature"][1:])
     again = ss.load(ss.save(data, tmp_path / "sweep.nc"))
     assert again.equals(data) and (again["signature"] == "stick → slip-").all()
 
@@ -127,12 +146,12 @@ def test_signatures_are_saved_and_loaded(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("observe", "words"),
     [
-        ([ss.strobe, "strobe"], "two observations have the name 'strobe': name them yourself"),
+        ([ss.observe.Strobe(), "strobe"], "two observations have the name 'strobe': name them yourself"),
         (["stick_to_slp", "strobe"], "observe is 'stick_to_slp' .did you mean 'stick_to_slip'"),
         ([], None),
-        ({"n": ss.strobe}, "'n' cannot be the name of an observation"),
-        ({"two words": ss.strobe}, "'two words' cannot be the name"),
-        ({3: ss.strobe}, "3 cannot be the name"),
+        ({"n": ss.observe.Strobe()}, "'n' cannot be the name of an observation"),
+        ({"two words": ss.observe.Strobe()}, "'two words' cannot be the name"),
+        ({3: ss.observe.Strobe()}, "3 cannot be the name"),
         (3.5, "observe is 3.5: it must be"),
     ],
 )
@@ -140,17 +159,17 @@ def test_wrong_observations(observe: object, words: str | None) -> None:
     if words is None:
         assert "record" not in ss.sweep(FORCED, OVER, periods=(2, 2), observe=observe).dims
         return
-    with pytest.raises(ss.SweepError, match=words):
+    with pytest.raises(ss.errors.SweepError, match=words):
         ss.sweep(FORCED, OVER, periods=(2, 2), observe=observe)
 
 
 def test_what_a_model_does_not_have() -> None:
     free = ss.System(ss.Spring(ss.Mass("mass", m=1.0, x=1.0), ss.ground, k=1.0))
-    with pytest.raises(ss.SweepError, match="no signature"):
-        ss.sweep(free, {"mass.m": [1.0]}, t=(1, 1), observe=ss.signature)
-    with pytest.raises(ss.SweepError, match="no excitation: ask for the exponent per time"):
-        ss.sweep(free, {"mass.m": [1.0]}, t=(1, 1), observe=ss.largest_exponent.per("forcing"))
-    with pytest.raises(ss.SweepError, match="must be one of time, forcing, release"):
-        ss.largest_exponent.per("year")
-    with pytest.raises(ss.SweepError, match="computed on the CPU alone"):
-        ss.sweep(FORCED, OVER, observe=ss.signature, target="python")
+    with pytest.raises(ss.errors.SweepError, match="no signature"):
+        ss.sweep(free, {"mass.m": [1.0]}, times=(1, 1), observe=ss.observe.Signature())
+    with pytest.raises(ss.errors.SweepError, match="no excitation: ask for the exponent per time"):
+        ss.sweep(free, {"mass.m": [1.0]}, times=(1, 1), observe=ss.observe.LargestExponent(per="forcing"))
+    with pytest.raises(ss.errors.SweepError, match="must be one of time, forcing, release"):
+        ss.observe.LargestExponent(per="year")
+    with pytest.raises(ss.errors.SweepError, match="computed on the CPU alone"):
+        ss.sweep(FORCED, OVER, observe=ss.observe.Signature(), target="python")

@@ -9,9 +9,8 @@ import pytest
 import xarray as xr
 
 import stickslip as ss
-from stickslip.field import compile, compile_forcing, compile_forcings
+from stickslip.field import Field, compile_forcing, compile_forcings
 from stickslip.sweeps.chance import uniform
-from stickslip.sweeps.prepare import Asked
 from stickslip.targets import join
 
 OVER = {"base.eta": np.linspace(0.8, 2.0, 10)}
@@ -105,7 +104,7 @@ def test_fingerprint_tells_sweeps_apart():
     first = plan_of().fingerprint
     assert first == plan_of().fingerprint == plan_of(chunk=3).fingerprint
     others = [
-        plan_of(rtol=1e-10), plan_of(periods=(20, 11)), plan_of(observe=ss.slip_to_stick), plan_of(carry="up"),
+        plan_of(rtol=1e-10), plan_of(periods=(20, 11)), plan_of(observe=ss.observe.SlipToStick()), plan_of(carry="up"),
         plan_of(start={"x.block": 1.0}), plan_of(over={"base.eta": OVER["base.eta"] + 1e-15}), plan_of(most=7),
         plan_of(start="random"), plan_of(start="random", seed=1),
     ]  # fmt: skip
@@ -118,18 +117,18 @@ def test_a_model_that_cannot_be_written_stays_in_its_process():
     model = ss.System(
         ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.Belt("belt", 0.5), law=table, normal=1.0)
     )
-    plan = ss.plan_sweep(model, {"belt.speed": [0.2, 0.5]}, t=(10, 20))
+    plan = ss.plan_sweep(model, {"belt.speed": [0.2, 0.5]}, times=(10, 20))
     assert plan.run(plan.chunks[0])["status"].tolist() == [0, 0]
     if plan.given is not None:
-        with pytest.raises(ss.ModelError, match="another process"):
+        with pytest.raises(ss.errors.ModelError, match="another process"):
             pickle.dumps(plan)
 
 
 def test_compiled_code_does_what_plain_python_does():
-    plan = plan_of(over={"base.eta": [0.9, 1.4]}, observe=ss.section("x.block", 1.0, "both"), periods=(2, 4))
+    plan = plan_of(over={"base.eta": [0.9, 1.4]}, observe=ss.observe.Section("x.block", 1.0, "both"), periods=(2, 4))
     compiled = plan.run(plan.chunks[0])
     plain = pickle.loads(pickle.dumps(plan))
-    plain.__dict__["field"] = compile(plan.model, target="python", order=plan.field.order, kernels=join.OBSERVE)
+    plain.__dict__["field"] = Field.of(plan.model, target="python", order=plan.field.order, kernels=join.OBSERVE)
     for name, values in plain.run(plan.chunks[0]).items():
         np.testing.assert_allclose(values, compiled[name], rtol=1e-6, atol=1e-9, err_msg=name)
 
@@ -138,7 +137,6 @@ def test_sweep_has_the_keywords_of_its_plan():
     of_plan = inspect.signature(ss.plan_sweep).parameters
     of_sweep = inspect.signature(ss.sweep).parameters
     assert {name: of_sweep[name].default for name in of_plan} == {name: p.default for name, p in of_plan.items()}
-    assert set(of_plan) == {"model", "over", *Asked.__annotations__}
     assert set(of_sweep) - set(of_plan) == {"threads", "checkpoint", "cluster", "progress"}
-    with pytest.raises(TypeError, match=r"sweep has no keyword 'obsrve' .did you mean 'observe'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'obsrve'"):
         ss.sweep(ss.models.forced_oscillator("III"), OVER, obsrve=None)

@@ -50,13 +50,13 @@ def test_without_chance_one_class_holds_all() -> None:
 
 def test_wrong_input() -> None:
     diagram = ss.sweep(forced(0.0), {"base.eta": [1.5]}, periods=(10, 10))
-    with pytest.raises(ss.SweepError, match="classes is 0"):
+    with pytest.raises(ss.errors.SweepError, match="classes is 0"):
         ss.probabilities(diagram, classes=0)
-    with pytest.raises(ss.SweepError, match=r"no state 'y'"):
+    with pytest.raises(ss.errors.SweepError, match=r"no state 'y'"):
         ss.probabilities(diagram, "y")
-    with pytest.raises(ss.SweepError, match="with recorded points"):
+    with pytest.raises(ss.errors.SweepError, match="with recorded points"):
         ss.probabilities(ss.sweep(forced(0.0), {"base.eta": [1.5]}, periods=(10, 10), observe=None))
-    with pytest.raises(ss.SweepError, match="the first number must be below"):
+    with pytest.raises(ss.errors.SweepError, match="the first number must be below"):
         ss.probabilities(diagram, within=(2.0, 1.0))
 
 

@@ -25,7 +25,7 @@ def test_the_map_is_the_simulation(chaos: ss.ReturnMap) -> None:
     t, state = chaos.start(2.1)
     assert t * 1.915 == pytest.approx(2.1)
     assert state["x.block"] == pytest.approx(4 + np.cos(2.1), abs=1e-12)
-    run = ss.simulate(CHAOS, t=(t, t + 40), start=state)
+    run = ss.simulate(CHAOS, t=t + 40, start_time=t, start=state)
     released = run.event_time.values[run.event_before.values == 0]
     later = released[released > t + 1e-6][0]
     assert chaos(2.1) == pytest.approx(later * 1.915 % (2 * np.pi), abs=1e-8)
@@ -53,7 +53,7 @@ def test_where_no_release_can_be_there_is_no_next(chaos: ss.ReturnMap) -> None:
     assert np.isnan(chaos(border - 0.01)) and np.isfinite(chaos(border + 0.01))
     positions = ss.return_map(CHAOS, coordinate="x.block")
     assert np.isnan(positions(5.2))  # beyond 4 + u0
-    with pytest.raises(ss.ModelError, match=r"no release at x.block = 5.2"):
+    with pytest.raises(ss.errors.ModelError, match=r"no release at x.block = 5.2"):
         positions.start(5.2)
 
 
@@ -137,11 +137,11 @@ def test_the_picture_shows_the_map(chaos: ss.ReturnMap) -> None:
     ],
 )
 def test_wrong_input_gets_a_sentence(model: ss.System, keywords: dict[str, object], words: str) -> None:
-    with pytest.raises(ss.ModelError, match=words):
+    with pytest.raises(ss.errors.ModelError, match=words):
         ss.return_map(model, **keywords)
 
 
 def test_wrong_numbers_get_a_sentence(chaos: ss.ReturnMap) -> None:
     for call in (lambda: chaos.iterate(1.0, 0), lambda: chaos.cycles(1.5), lambda: chaos.cycles(within=(2, 1))):
-        with pytest.raises(ss.ModelError):
+        with pytest.raises(ss.errors.ModelError):
             call()

@@ -41,7 +41,7 @@ def test_coupled_contacts_start_at_rest(masses: list[float], points: int) -> Non
     for speed in (0.7, 0.0):
         model = stack(masses).with_({"belt.speed": speed})
         values = np.linspace(1.0, 1.1, points)
-        data = ss.sweep(model, {"spring0.k": values}, start="stick", t=(0.01, 0.02), observe=None)
+        data = ss.sweep(model, {"spring0.k": values}, start="stick", times=(0.01, 0.02), observe=None)
         velocities = data["start_state"].sel(state=[f"v.m{i}" for i in range(len(masses))]).values
         np.testing.assert_allclose(velocities, speed, rtol=4e-16)
         assert np.all(data["end_mode"] == 0) and np.all(data["events"] == 0)
@@ -49,7 +49,9 @@ def test_coupled_contacts_start_at_rest(masses: list[float], points: int) -> Non
 
 def test_what_sticks_is_carried_along() -> None:
     """A stack that sticks as a whole goes on sticking on a belt whose speed has changed."""
-    data = ss.sweep(stack([1.0, 3.0, 0.5]), {"belt.speed": [0.0, 0.05, 0.1]}, start="stick", carry="up", t=(0.5, 0.5))
+    data = ss.sweep(
+        stack([1.0, 3.0, 0.5]), {"belt.speed": [0.0, 0.05, 0.1]}, start="stick", carry="up", times=(0.5, 0.5)
+    )
     assert np.all(data["end_mode"] == 0)
     velocities = data["start_state"].sel(state=["v.m0", "v.m1", "v.m2"]).values
     np.testing.assert_allclose(velocities, [[0.0] * 3, [0.05] * 3, [0.1] * 3], rtol=4e-16)

@@ -23,7 +23,7 @@ from stickslip.sweeps.checkpoint import Checkpoint
 pytest.importorskip("zarr")
 BELT = ss.models.block_on_belt()
 OVER = {"belt.speed": np.linspace(0.1, 0.4, 7)}
-SETTINGS = {"t": (30, 60), "chunk": 2, "most": 10}
+SETTINGS = {"times": (30, 60), "chunk": 2, "most": 10}
 
 
 def swept(path: Path | None = None, **more: object) -> xr.Dataset:
@@ -100,7 +100,7 @@ def test_damaged_descriptions_are_a_sentence(store: Path, name: str) -> None:
     for damage in DAMAGES:
         (store / name).write_bytes(content)
         do_damage(store / name, damage)
-        with pytest.raises(ss.ModelError, match=r"damaged|holds another sweep|not the store"):
+        with pytest.raises(ss.errors.ModelError, match=r"damaged|holds another sweep|not the store"):
             swept(store)
 
 
@@ -108,7 +108,7 @@ def test_a_description_that_means_something_else(store: Path) -> None:
     """Well-formed, but not what was written: no file would be found where it is looked for."""
     file = store / "time" / "zarr.json"
     file.write_text(file.read_text().replace('"separator": "/"', '"separator": "."'))
-    with pytest.raises(ss.ModelError, match=r"time/zarr.json is missing, cut short, or not as it was written"):
+    with pytest.raises(ss.errors.ModelError, match=r"time/zarr.json is missing, cut short, or not as it was written"):
         swept(store)
 
 
@@ -116,7 +116,7 @@ def test_stores_of_the_version_before(store: Path) -> None:
     described = json.loads((store / "zarr.json").read_text())
     described["attributes"]["format"] = checkpoint.OLDER
     (store / "zarr.json").write_text(json.dumps(described))
-    with pytest.raises(ss.ModelError, match="by an earlier version of stickslip, without checksums"):
+    with pytest.raises(ss.errors.ModelError, match="by an earlier version of stickslip, without checksums"):
         swept(store)
 
 
@@ -128,9 +128,15 @@ def test_what_is_read_later_names_its_damage(
     data = swept(store)
     do_damage(store / "period" / "c" / "1" / "0", damage)
     do_damage(store / "maximum" / "c" / "2" / "0" / "0", damage)
-    with pytest.warns(UserWarning), pytest.raises(ss.ModelError, match=r"chunk 2 of .* call the same sweep again"):
+    with (
+        pytest.warns(UserWarning),
+        pytest.raises(ss.errors.ModelError, match=r"chunk 2 of .* call the same sweep again"),
+    ):
         data["maximum"].load()
-    with pytest.warns(UserWarning), pytest.raises(ss.ModelError, match=r"chunk 1 of .* call the same sweep again"):
+    with (
+        pytest.warns(UserWarning),
+        pytest.raises(ss.errors.ModelError, match=r"chunk 1 of .* call the same sweep again"),
+    ):
         data["period"].load()
     np.testing.assert_array_equal(data["time"], undisturbed["time"])
     with pytest.warns(UserWarning):
@@ -152,7 +158,7 @@ def test_damage_while_the_sweep_runs(tmp_path: Path, undisturbed: xr.Dataset) ->
 def test_a_disk_that_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "REPAIRS", 1)
     monkeypatch.setattr(Checkpoint, "_checksum", lambda self, results: random.randrange(10**9))
-    with pytest.warns(UserWarning), pytest.raises(ss.ModelError, match="does not stay as it was"):
+    with pytest.warns(UserWarning), pytest.raises(ss.errors.ModelError, match="does not stay as it was"):
         swept(tmp_path / "sweep.zarr")
 
 
@@ -195,7 +201,7 @@ def test_one_writer_at_a_time(tmp_path: Path, undisturbed: xr.Dataset) -> None:
         if done == 2:
             try:
                 swept(path)
-            except ss.ModelError as error:
+            except ss.errors.ModelError as error:
                 refused.append(str(error))
 
     xr.testing.assert_identical(swept(path, threads=1, progress=another), undisturbed)
@@ -217,7 +223,7 @@ def test_a_dead_process_holds_nothing(store: Path, undisturbed: xr.Dataset) -> N
     command = [sys.executable, "-c", HOLDER, str(store / "done" / "lock")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
-        with pytest.raises(ss.ModelError, match=f"is being written by process {holder.pid} on "):
+        with pytest.raises(ss.errors.ModelError, match=f"is being written by process {holder.pid} on "):
             swept(store)
         holder.kill()
         holder.wait()
@@ -278,7 +284,9 @@ def test_a_full_disk_keeps_what_was_written(tmp_path: Path, undisturbed: xr.Data
             resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))
 
     try:
-        with pytest.raises(ss.ModelError, match=r"4 of 7 points are computed, and kept in .* goes on with the rest"):
+        with pytest.raises(
+            ss.errors.ModelError, match=r"4 of 7 points are computed, and kept in .* goes on with the rest"
+        ):
             swept(path, threads=1, progress=fill)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -292,6 +300,6 @@ def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Checkpoint, "_allocate", refuse)
-    with pytest.raises(ss.ModelError, match=r"cannot write .*: No space left on device"):
+    with pytest.raises(ss.errors.ModelError, match=r"cannot write .*: No space left on device"):
         swept(tmp_path / "sweep.zarr")
     assert list(tmp_path.iterdir()) == []

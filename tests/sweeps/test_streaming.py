@@ -15,7 +15,7 @@ from stickslip.sweeps.checkpoint import Checkpoint
 pytest.importorskip("zarr")
 BELT = ss.models.block_on_belt()
 GRID = {"belt.speed": np.linspace(0.05, 0.4, 10), "block.m": [1.0, 1.5, 2.0]}
-SETTINGS = {"t": (50, 100), "chunk": 7, "most": 30}
+SETTINGS = {"times": (50, 100), "chunk": 7, "most": 30}
 
 
 @pytest.fixture
@@ -42,14 +42,14 @@ def test_what_stays_on_disk_is_the_same(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_several_observations_stay_on_disk_too(tmp_path: Path, nothing_fits: None) -> None:
-    observe = [ss.stick_to_slip, ss.maxima("x.block"), ss.signature]
+    observe = [ss.observe.StickToSlip(), ss.observe.Maxima("x.block"), ss.observe.Signature()]
     lazy = ss.sweep(BELT, GRID, **SETTINGS, observe=observe, checkpoint=tmp_path / "sweep.zarr")
     assert set(lazy["signature"].values.ravel()) == {"stick → slip-"}
     assert lazy["stick_to_slip.count"].values.sum() > 30 < lazy["maxima_x.block.count"].values.sum()
 
 
 def test_without_a_folder_it_is_refused(nothing_fits: None) -> None:
-    with pytest.raises(ss.SweepError, match=r"give checkpoint=FOLDER to keep them on disk"):
+    with pytest.raises(ss.errors.SweepError, match=r"give checkpoint=FOLDER to keep them on disk"):
         ss.sweep(BELT, GRID, **SETTINGS)
 
 
@@ -59,7 +59,7 @@ def test_a_stopped_sweep_is_read_as_far_as_it_is(tmp_path: Path, nothing_fits: N
             raise KeyboardInterrupt
 
     path = tmp_path / "sweep.zarr"
-    slow = SETTINGS | {"t": (100_000, 100), "threads": 1, "checkpoint": path}
+    slow = SETTINGS | {"times": (100_000, 100), "threads": 1, "checkpoint": path}
     first = ss.sweep(BELT, GRID, **slow, progress=impatient)
     done = first["status"].values == 0
     assert 7 <= done.sum() < 30 and first.attrs["status"].startswith(ss.Status.INTERRUPTED.value)
@@ -101,16 +101,16 @@ def test_places_are_those_of_the_points() -> None:
 
 def test_large_sweeps_have_few_chunks_that_fit_into_memory() -> None:
     over = {"belt.speed": np.linspace(0.1, 0.2, 10**6)}
-    assert ss.plan_sweep(BELT, over, t=(1, 1)).chunk_size == 10**6 // prepare.MOST_CHUNKS
-    long = ss.plan_sweep(BELT, over, t=(1, 1), most=10**6)
+    assert ss.plan_sweep(BELT, over, times=(1, 1)).chunk_size == 10**6 // prepare.MOST_CHUNKS
+    long = ss.plan_sweep(BELT, over, times=(1, 1), most=10**6)
     assert long.chunk_size * long.bytes_per_point <= prepare.CHUNK_BYTES["cpu"]
 
 
 def test_a_store_of_another_layout_is_refused(tmp_path: Path) -> None:
     plan = ss.plan_sweep(BELT, GRID, **SETTINGS)
     Checkpoint(tmp_path / "sweep.zarr", plan)
-    with pytest.raises(ss.SweepError, match="holds another sweep"):
-        Checkpoint(tmp_path / "sweep.zarr", ss.plan_sweep(BELT, GRID, **SETTINGS, observe=ss.slip_to_stick))
+    with pytest.raises(ss.errors.SweepError, match="holds another sweep"):
+        Checkpoint(tmp_path / "sweep.zarr", ss.plan_sweep(BELT, GRID, **SETTINGS, observe=ss.observe.SlipToStick()))
 
 
 PROGRAM = """
@@ -122,8 +122,10 @@ def peak():
 
 def swept(count, **keywords):
     over = {"belt.speed": np.linspace(0.1, 0.4, count)}
-    return ss.sweep(ss.models.block_on_belt(), over, observe=ss.strobe.every(0.01), t=(0, 50), most=5000, chunk=20,
-                    **keywords)
+    observe = ss.observe.Strobe(every=0.01)
+    return ss.sweep(
+        ss.models.block_on_belt(), over, observe=observe, times=(0, 50), most=5000, chunk=20, **keywords
+    )
 
 stored.IN_MEMORY = 1e6
 swept(300, checkpoint=sys.argv[1] + "/small.zarr")

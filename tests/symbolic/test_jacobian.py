@@ -102,7 +102,7 @@ def states_of(model, name, count=3):
 @pytest.mark.parametrize("name", MODELS)
 def test_jacobian_agrees_with_differences(name):
     model = MODELS[name]()
-    field = ss.compile(model, target="python", order=8)
+    field = ss.Field.of(model, target="python", order=8)
     names = list(model.parameters)
     for z, t in zip(states_of(model, name), (0.3, 1.1, 2.0), strict=True):
         for mode in itertools.product((0, 1, -1), repeat=len(model.contacts)):
@@ -139,16 +139,16 @@ def check(got, expected, what):
 
 def test_evaluate_of_a_tabulated_law():
     law = ss.Tabulated([0, 1, 2], [0.4, 0.3, 0.35])
-    point = ss.compile(on_belt(law, normal=2.0), target="python", order=8).evaluate([0.1, 0.9])
+    point = ss.Field.of(on_belt(law, normal=2.0), target="python", order=8).evaluate([0.1, 0.9])
     assert point.kinetic[0] == pytest.approx(2.0 * law.kinetic_value(0.7), rel=1e-14)
     assert point.force[0] == -point.kinetic[0]
 
 
 def test_where_of_the_package_is_traced():
     block_law = on_belt(lambda v, a=0.5: 0.3 + ss.where(v < a, 0.2 * v, 0.2 * a))
-    assert ss.compile(block_law, target="python", order=8).evaluate([0.0, 0.4]).kinetic[0] == pytest.approx(1.3 * 0.34)
+    assert ss.Field.of(block_law, target="python", order=8).evaluate([0.0, 0.4]).kinetic[0] == pytest.approx(1.3 * 0.34)
 
 
 def test_maximum_of_three():
     model = on_belt(lambda v, a=0.5: max(a - 0.1 * v, 0.2, 0.1 + 0.01 * v))
-    assert ss.compile(model).evaluate([0.0, 0.7]).kinetic[0] == pytest.approx(1.3 * 0.45)
+    assert ss.Field.of(model).evaluate([0.0, 0.7]).kinetic[0] == pytest.approx(1.3 * 0.45)

@@ -83,7 +83,7 @@ def program_of(model, looped, monkeypatch):
         monkeypatch.setenv("STICKSLIP_CACHE", folder)
         for name in [name for name in sys.modules if name.startswith("stickslip_model_")]:
             monkeypatch.delitem(sys.modules, name)
-        program = ss.compile(model, target="python", order=ORDER).program
+        program = ss.Field.of(model, target="python", order=ORDER).program
         text = program.__loader__.get_source(program.__name__).split("def taylor")[-1].split("\n\n\n")[0]
         assert ("for k in range(1, ORDER + 1)" in text) == looped
     return vars(program)

@@ -116,7 +116,7 @@ def forget():
 
 
 def numbers():
-    field = ss.compile(ss.models.block_on_belt(), order=6)
+    field = ss.Field.of(ss.models.block_on_belt(), order=6)
     return field.propagate(np.array([[1.1, 0.0]]), 20.0, rtol=1e-6)[0]
 
 
@@ -275,8 +275,8 @@ def test_everything_is_compiled_in_memory(folder, fresh):
     open_to_all(folder)
     model = ss.models.forced_oscillator()
     with pytest.warns(UserWarning, match="shared"):
-        field = ss.compile(model, order=6)
-    plain = ss.compile(model, target="python", order=6)
+        field = ss.Field.of(model, order=6)
+    plain = ss.Field.of(model, target="python", order=6)
     z = np.array([0.3, 0.1])
     for a, b in zip(field.jacobian(z, 0.2), plain.jacobian(z, 0.2), strict=True):
         assert np.array_equal(a, b)

@@ -24,13 +24,13 @@ def check(model, over, **settings):
     return there
 
 # The CPU's program is of the same module as that of the GPU, with several lanes.
-assert ss.compile(ss.models.block_on_belt(), order=12).lanes.LANES > 1
-check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(10, 15))
+assert ss.Field.of(ss.models.block_on_belt(), order=12).lanes.LANES > 1
+check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, times=(10, 15))
 check(ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, periods=(1, 2))
-check(ss.models.two_blocks(), {"belt.speed": [0.14]}, t=(3, 6))
+check(ss.models.two_blocks(), {"belt.speed": [0.14]}, times=(3, 6))
 
 for lockstep in (True, False):  # without rows, and with starts that are changed
-    asked = dict(over={"belt.speed": [0.1, 0.2, 0.3]}, t=(0, 12), observe=None, start="stick")
+    asked = dict(over={"belt.speed": [0.1, 0.2, 0.3]}, times=(0, 12), observe=None, start="stick")
     plans = [
         ss.plan_sweep(ss.models.block_on_belt(), target=target, rtol=rtol, **asked)
         for target, rtol in (("cuda", 1e-8), ("cpu", 1e-12))
@@ -44,22 +44,22 @@ for lockstep in (True, False):  # without rows, and with starts that are changed
 block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
 law, scatter = ss.Coulomb(0.4, 0.25), ss.Scatter(static=0.02, kinetic=0.02)
 contact = ss.Contact(block, belt, law=law, normal=10.0, scatter=scatter)
-check(ss.System(ss.Spring(block, ss.ground, k=1.0), contact), {"belt.speed": [1.0, 1.1]}, t=(5, 20), seed=7)
+check(ss.System(ss.Spring(block, ss.ground, k=1.0), contact), {"belt.speed": [1.0, 1.1]}, times=(5, 20), seed=7)
 
 model = ss.models.block_on_belt()
 starts = np.array([[1.1, 0.0], [0.5, 0.2]])
-field = ss.compile(model, target="cuda", order=12)
+field = ss.Field.of(model, target="cuda", order=12)
 ends, outcome = field.propagate(starts, 20.0, rtol=1e-8)
 parameters = np.tile(field.parameters, (2, 1))
 together, counted_together = field._in_lockstep(starts, parameters, (0.0, 20.0), 1e-8, 10**6)
-known, counted = ss.compile(model, order=20).propagate(starts, 20.0, rtol=1e-12)
+known, counted = ss.Field.of(model, order=20).propagate(starts, 20.0, rtol=1e-12)
 assert np.max(np.abs(ends - known)) < 1e-7 and np.array_equal(outcome, counted)
 assert np.max(np.abs(together - known)) < 1e-7 and np.array_equal(counted_together, counted)
 
 # Coefficients that single precision cannot hold: everything is done again in double precision, and none is left.
 fast = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1e4)
 contact = ss.Contact(*fast, law=ss.Coulomb(0.4, 0.25), normal=1e10)
-asked = dict(over={"belt.speed": [1e4, 2e4]}, t=(2e-4, 5e-4), observe=None, start="stick")
+asked = dict(over={"belt.speed": [1e4, 2e4]}, times=(2e-4, 5e-4), observe=None, start="stick")
 plans = [
     ss.plan_sweep(ss.System(ss.Spring(fast[0], ss.ground, k=1e10), contact), target=target, rtol=rtol, **asked)
     for target, rtol in (("cuda", 1e-8), ("cpu", 1e-12))
@@ -85,9 +85,9 @@ def test_without_a_gpu_it_says_so() -> None:
     if cuda.is_available():
         pytest.skip("there is a GPU")
     with pytest.raises(RuntimeError, match="needs a CUDA GPU"):
-        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, t=(10, 10), target="cuda")
+        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, times=(10, 10), target="cuda")
 
 
 def test_there_is_no_such_target() -> None:
     with pytest.raises(ValueError, match="no target 'tpu' for sweeps"):
-        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, t=(10, 10), target="tpu")
+        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, times=(10, 10), target="tpu")

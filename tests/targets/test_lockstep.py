@@ -92,7 +92,7 @@ QUICK += ("effect on v changes", "effect on rates changes", "a rate without stat
 def test_as_one_by_one(name, monkeypatch):
     make, end, spread = MODELS[name]
     model = make()
-    field = ss.compile(model, order=12)
+    field = ss.Field.of(model, order=12)
     starts, parameters = ensemble(model, spread)
     alone, outcome = field._one_by_one(starts, parameters, (0.0, end), 1e-10, 10**7)
     again = []
@@ -113,7 +113,7 @@ def test_which_models_are_left_alone():
 
 def test_the_same_bits_in_any_company():
     model = ss.models.forced_oscillator("III")
-    field = ss.compile(model, order=12)
+    field = ss.Field.of(model, order=12)
     starts, parameters = ensemble(model, 0.3, 150)
     ends, outcome = field._in_lockstep(starts, parameters, (0.0, 50.0), 1e-9, 10**9)
     order = np.random.default_rng(1).permutation(150)
@@ -128,7 +128,7 @@ def test_the_same_bits_in_any_company():
 def test_what_is_given_up_is_done_one_by_one():
     """At the mercy of friction that pushes, the run stops with its sentence; the others are not touched."""
     model = ss.models.coulomb_oscillator()
-    field = ss.compile(model, order=12)
+    field = ss.Field.of(model, order=12)
     starts, parameters = np.tile([12.0, 6.0], (GROUP, 1)), np.tile(field.parameters, (GROUP, 1))
     parameters[5, list(model.parameters).index("contact.normal")] = -1.0
     ends, outcome = field.propagate(starts, 30.0, parameters=parameters)
@@ -140,7 +140,7 @@ def test_what_is_given_up_is_done_one_by_one():
 
 
 def test_too_many_steps():
-    field = ss.compile(ss.models.block_on_belt(), order=12)
+    field = ss.Field.of(ss.models.block_on_belt(), order=12)
     starts = np.tile([1.1, 0.0], (GROUP, 1))
     _, outcome = field.propagate(starts, 1e4, most_steps=100, shortcut=False)
     assert np.all(outcome[:, 0] == 7)
@@ -159,10 +159,15 @@ ETA, SPEED = np.linspace(0.3, 2.9, 66), np.linspace(0.05, 0.8, 66)
 SWEEPS = {
     "released": (ss.models.forced_oscillator, {"base.eta": ETA}, "stick_to_slip", {"periods": (60, 40)}),
     "strobe": (ss.models.excited_oscillator, {"force.eta": 1 + ETA / 2}, "strobe", {"periods": (150, 60)}),
-    "many strobes": (ss.models.forced_oscillator, {"base.eta": ETA}, ss.strobe.every(0.37), {"periods": (60, 12)}),
-    "come to rest": (ss.models.block_on_belt, {"belt.speed": SPEED}, "slip_to_stick", {"t": (100, 200)}),
-    "two contacts": (ss.models.two_blocks, {"belt.speed": SPEED / 4}, "stick_to_slip", {"t": (200, 100)}),
-    "held": (ss.models.block_on_belt, {"belt.speed": SPEED}, None, {"t": (0, 90), "start": "stick"}),
+    "many strobes": (
+        ss.models.forced_oscillator,
+        {"base.eta": ETA},
+        ss.observe.Strobe(every=0.37),
+        {"periods": (60, 12)},
+    ),
+    "come to rest": (ss.models.block_on_belt, {"belt.speed": SPEED}, "slip_to_stick", {"times": (100, 200)}),
+    "two contacts": (ss.models.two_blocks, {"belt.speed": SPEED / 4}, "stick_to_slip", {"times": (200, 100)}),
+    "held": (ss.models.block_on_belt, {"belt.speed": SPEED}, None, {"times": (0, 90), "start": "stick"}),
 }
 
 
@@ -197,7 +202,7 @@ def test_chunks_do_not_change_the_bits():
 def test_neighbours_wait_for_each_other(monkeypatch):
     """Those that are alike, with one contact; whether they wait changes no bits."""
     model = ss.models.forced_oscillator("III")
-    field = ss.compile(model, order=12)
+    field = ss.Field.of(model, order=12)
     lanes, count = field.lanes, 300
     alike = np.tile(field.parameters, (count, 1))
     alike[:, list(model.parameters).index("base.eta")] = np.linspace(0.5, 2.5, count)
@@ -211,7 +216,7 @@ def test_neighbours_wait_for_each_other(monkeypatch):
 
 
 def test_what_needs_polynomials_is_left_to_the_march():
-    codes = ss.section("x.block", 0.5).codes(ss.models.block_on_belt())
+    codes = ss.observe.Section("x.block", 0.5).codes(ss.models.block_on_belt())
     assert codes.kind not in trajectories.IN_LOCKSTEP
 
 
@@ -287,8 +292,8 @@ def test_bounds_on_the_tail_of_a_series(limit):
 def test_few_ticks_are_lost():
     """A block on a belt sticks under a force that grows evenly: one step to the release, one guess after it."""
     model = ss.models.block_on_belt()
-    found = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, GROUP)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
-    alone = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, 20)}, t=(0.0, 200.0), observe=None, rtol=1e-8)
+    found = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, GROUP)}, times=(0.0, 200.0), observe=None, rtol=1e-8)
+    alone = ss.sweep(model, {"belt.speed": np.linspace(0.1, 0.5, 20)}, times=(0.0, 200.0), observe=None, rtol=1e-8)
     assert found["steps"].mean() < 1.5 * alone["steps"].mean()
 
 
@@ -342,7 +347,7 @@ def test_no_step_is_tried_in_vain():
 def test_a_release_cut_short(monkeypatch):
     """One block is released, and 1e-8 later the other comes to rest: the first is not away yet, and must be told so."""
     model = ss.models.two_blocks().with_({"belt.speed": 0.12851189255946283})
-    field = ss.compile(model, order=12)
+    field = ss.Field.of(model, order=12)
     monkeypatch.setattr(Field, "_one_by_one", lambda *_: pytest.fail("it is given up"))
     field._in_lockstep(np.array([model.start_state()]), field.parameters[None], (0.0, 1660.0), 1.5e-8, 10**7)
 

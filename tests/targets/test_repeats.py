@@ -37,12 +37,12 @@ def distance(short, full, name):
 @pytest.mark.parametrize(
     ("observe", "asked"),
     [
-        (ss.stick_to_slip, {"periods": (100, 40)}),
-        (ss.slip_to_stick, {"periods": (100.3, 40.6)}),  # ends between strobes
-        (ss.stick_to_slip, {"periods": (100, 40), "most": 7}),  # more rows than there is room for
-        (ss.strobe, {"periods": (100, 40)}),
-        (ss.strobe.every(1.7), {"periods": (100, 40)}),  # strobes that do not repeat themselves
-        (ss.stick_to_slip, {"t": (400.0, 150.0)}),
+        (ss.observe.StickToSlip(), {"periods": (100, 40)}),
+        (ss.observe.SlipToStick(), {"periods": (100.3, 40.6)}),  # ends between strobes
+        (ss.observe.StickToSlip(), {"periods": (100, 40), "most": 7}),  # more rows than there is room for
+        (ss.observe.Strobe(), {"periods": (100, 40)}),
+        (ss.observe.Strobe(every=1.7), {"periods": (100, 40)}),  # strobes that do not repeat themselves
+        (ss.observe.StickToSlip(), {"times": (400.0, 150.0)}),
     ],
     ids=["releases", "ends of slip", "few rows", "strobe", "own strobe", "time"],
 )
@@ -56,25 +56,25 @@ def test_excited_motion(observe, asked):
 
 def test_motion_without_excitation():
     """The limit cycle of a belt is the same from the second release on: three cycles in place of a hundred."""
-    short, full = compared(ss.models.block_on_belt(), SPEEDS, t=(500.0, 300.0))
+    short, full = compared(ss.models.block_on_belt(), SPEEDS, times=(500.0, 300.0))
     assert short["steps"].sum() < 0.1 * full["steps"].sum()
     for name in ("minimum", "maximum", "stick_fraction", "period", "x.block"):
         assert distance(short, full, name) < 2e-8, name
     # Errors of the period add up; of both, the whole one is not the better one.
-    exact = ss.sweep(ss.models.block_on_belt(), SPEEDS, t=(500.0, 300.0), rtol=1e-13, shortcut=False)
+    exact = ss.sweep(ss.models.block_on_belt(), SPEEDS, times=(500.0, 300.0), rtol=1e-13, shortcut=False)
     errors = [distance(data, exact, "record_time") for data in (short, full)]
     assert errors[0] < 1e-6 and errors[0] < 3 * errors[1]
 
 
 def test_two_contacts():
-    short, full = compared(ss.models.two_blocks(), {"belt.speed": np.linspace(0.06, 0.2, 256)}, t=(600.0, 300.0))
+    short, full = compared(ss.models.two_blocks(), {"belt.speed": np.linspace(0.06, 0.2, 256)}, times=(600.0, 300.0))
     assert short["steps"].sum() < 0.8 * full["steps"].sum()
     for name in ("minimum", "maximum", "stick_fraction", "period", "x.block1", "x.block2"):
         assert distance(short, full, name) < 2e-8, name
 
 
 def test_end_states_and_events():
-    field = ss.compile(ss.models.block_on_belt(), order=16)
+    field = ss.Field.of(ss.models.block_on_belt(), order=16)
     parameters = np.tile(field.parameters, (256, 1))
     parameters[:, list(field.model.parameters).index("belt.speed")] = SPEEDS["belt.speed"]
     starts = np.tile([1.1, 0.0], (256, 1))
@@ -90,7 +90,7 @@ def test_time_without_a_period():
     """Where an excitation has no period that can be seen, a state that comes again says nothing, not even here."""
     block, belt, base = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2), ss.Base("base", motion=lambda t: 1e-9 * t)
     contact = ss.Contact(block, belt, law=ss.Coulomb(0.4, 0.25), normal=1.0)
-    short, full = compared(ss.System(ss.Spring(block, base, k=1.0), contact), SPEEDS, t=(60.0, 60.0), rtol=1e-6)
+    short, full = compared(ss.System(ss.Spring(block, base, k=1.0), contact), SPEEDS, times=(60.0, 60.0), rtol=1e-6)
     xr.testing.assert_equal(short, full)
     assert full["events"].sum() > 1000
 

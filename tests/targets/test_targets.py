@@ -86,7 +86,7 @@ def test_formulas_with_powers_in_the_denominator():
     )
     run = ss.simulate(model, t=1.0)
     assert float(run["x"][-1]) == pytest.approx(cos(math.sqrt(0.75)), rel=1e-12)
-    point = ss.compile(on_belt(inverse_square)).evaluate([0.0, 0.9])
+    point = ss.Field.of(on_belt(inverse_square)).evaluate([0.0, 0.9])
     assert point.kinetic[0] == pytest.approx(inverse_square(0.7), rel=1e-14)
 
 
@@ -361,7 +361,7 @@ def test_different_functions_are_told_apart(name):
 
 def test_models_with_different_constants_do_not_share_code():
     one, other = (on_belt(law) for law in PAIRS["digits run together"])
-    kinetic = [ss.compile(model, target="python", order=6).evaluate([0.0, 1.2]).kinetic[0] for model in (one, other)]
+    kinetic = [ss.Field.of(model, target="python", order=6).evaluate([0.0, 1.2]).kinetic[0] for model in (one, other)]
     assert kinetic == pytest.approx([0.51, 10.5], rel=1e-14)
 
 
@@ -370,7 +370,7 @@ def test_order_of_formula_parameters_does_not_matter():
     forces = []
     for parameters in ({"a": 0.5, "b": 3.0}, {"b": 3.0, "a": 0.5}):
         model = on_belt(ss.Formula(formula, ("v",), parameters))
-        forces.append(ss.compile(model, target="python", order=6).evaluate([0.0, 0.7]).kinetic[0])
+        forces.append(ss.Field.of(model, target="python", order=6).evaluate([0.0, 0.7]).kinetic[0])
     assert forces == pytest.approx([0.2 + 0.5 * exp(-1.5)] * 2, rel=1e-14)
 
 
@@ -382,4 +382,4 @@ def test_readable_source_of_every_kind():
         G=lambda x, y: (0.1 * x, 1 + 0.2 * x * x),
         h=lambda x, y: y + 0.1 * x * y,
     )
-    assert "def taylor" in ss.compile(model, target="python", order=6).source
+    assert "def taylor" in ss.Field.of(model, target="python", order=6).source

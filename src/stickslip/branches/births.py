@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from stickslip.branches.critical import hopf_at
 from stickslip.branches.steps import FAILURES, Step
+from stickslip.errors import NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
-from stickslip.methods.smooth import Smooth
-from stickslip.model.smoothing import smooth
+from stickslip.methods.smooth import Smoothing
 from stickslip.model.system import System
 from stickslip.orbits.balance import Balance, rest
 from stickslip.orbits.equilibria import Equilibrium, equilibrium_at
-from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.motion import Motion
-from stickslip.orbits.newton import NoConvergence, newton
+from stickslip.orbits.newton import newton
 from stickslip.orbits.normal_form import Hopf, hopf
 from stickslip.orbits.orbit import Orbit
 
@@ -82,12 +81,12 @@ def _hopf_point(orbit: Orbit, parameter: str, size: float) -> tuple[Floats, floa
 def _resting(orbit: Orbit) -> tuple[Balance, Floats]:
     """The conditions of rest where an orbit is nearly at rest, and their solution."""
     model = orbit.model
-    if isinstance(orbit.method, Smooth):
+    if isinstance(orbit.method, Smoothing):
         if not isinstance(model, System):
             raise OrbitError("the equilibria of smoothed friction are found for a System of parts only")
-        model = smooth(model, orbit.method.eps, orbit.method.shape)
+        model = model.smoothed(orbit.method.eps, orbit.method.shape)
     mode = orbit.signature.modes[0]
-    if not isinstance(orbit.method, Exact | Smooth):
+    if not isinstance(orbit.method, Exact | Smoothing):
         mode = tuple(int(s) for s in np.sign(Motion(model).sliding(orbit.state, orbit.start_time)))
     balance = Balance.of(model, mode)
     y = rest(balance, np.append(orbit.state, np.zeros(len(balance.stuck))))

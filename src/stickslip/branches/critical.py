@@ -15,11 +15,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import OrbitError
 from stickslip.model.system import Model
 from stickslip.orbits.balance import Balance, Complexes, Forms
 from stickslip.orbits.equilibria import Equilibrium, equilibrium_at
 from stickslip.orbits.exact import with_parameters
-from stickslip.orbits.guess import OrbitError, scale_of
+from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import newton
 from stickslip.orbits.normal_form import hopf, null_vectors
 

@@ -17,8 +17,8 @@ from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
 from stickslip.branches.steps import FAILURES
 from stickslip.branches.walk import FIRST, SHORTEST
-from stickslip.orbits.guess import OrbitError
-from stickslip.orbits.newton import NoConvergence, solve_linear
+from stickslip.errors import NoConvergence, OrbitError
+from stickslip.orbits.newton import solve_linear
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.problems import problem_of
 

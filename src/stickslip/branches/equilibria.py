@@ -24,14 +24,13 @@ from stickslip.branches.critical import (
     settled,
 )
 from stickslip.branches.margins import BRANCH_POINT, FOLD
-from stickslip.model.errors import ModelError, check_number
+from stickslip.errors import ModelError, NoConvergence, OrbitError
+from stickslip.model.errors import check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
 from stickslip.orbits.equilibria import Equilibrium
-from stickslip.orbits.guess import OrbitError
-from stickslip.orbits.newton import NoConvergence
 from stickslip.orbits.normal_form import critical_pair, hopf
 
 Floats = NDArray[np.float64]
@@ -77,7 +76,7 @@ def follow_equilibrium(
     whose equilibrium this is. Other keywords as in `follow`, by which this is called.
 
     >>> import stickslip as ss
-    >>> (steady,) = ss.find_equilibria(ss.smooth(ss.models.block_on_belt(), 1e4))
+    >>> (steady,) = ss.find_equilibria(ss.models.block_on_belt().smoothed(1e4))
     >>> follow_equilibrium(steady, "belt.speed", to=1e-4).special
     (<Hopf at belt.speed = 0.004669614952>,)
     """

@@ -13,10 +13,10 @@ from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.margins import FLIP
 from stickslip.branches.walk import LONGEST, Walk
-from stickslip.model.errors import ModelError, check_number
+from stickslip.errors import ModelError, OrbitError
+from stickslip.model.errors import check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium
-from stickslip.orbits.guess import OrbitError
 from stickslip.orbits.orbit import Orbit
 
 Progress = Callable[[float, int], None]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from stickslip.orbits.motion import Motion, MotionError, Phase
+from stickslip.errors import MotionError
+from stickslip.orbits.motion import Motion, Phase
 from stickslip.orbits.phases import Problem, Solved, guard_terms
 from stickslip.orbits.signature import SECTION, STOP
 from stickslip.orbits.stability import Complexes, nontrivial

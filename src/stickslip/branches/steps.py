@@ -10,11 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, flip_test, torus_test
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError, MotionError, NoConvergence, OrbitError
 from stickslip.orbits.arclength import Place, corrected, located, place
-from stickslip.orbits.guess import OrbitError
-from stickslip.orbits.motion import MotionError
-from stickslip.orbits.newton import NoConvergence
 from stickslip.orbits.stability import Complexes
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import FLIP, LOSS
 from stickslip.branches.neighbours import neighbours
 from stickslip.branches.steps import FAILURES, Point, Step, Unresolved, point_at
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.orbits import exact
 from stickslip.orbits.arclength import Place, corrected, is_one_of_many, place
 from stickslip.orbits.crossings import Crossing, ahead, crossing

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model import files
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import shown
 from stickslip.model.library import LIBRARY
 from stickslip.model.system import Model, suggest
 

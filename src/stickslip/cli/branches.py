@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import orbits, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError, check_number
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number
 from stickslip.model.system import Model
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import arguments, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.system import Model, System
 from stickslip.status import Status
 

@@ -9,7 +9,7 @@ from stickslip.cli import arguments, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
 from stickslip.cli.sweeps import read_ranges
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.system import Model
 from stickslip.status import Status
 

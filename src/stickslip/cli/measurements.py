@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from stickslip.cli import arguments, outputs
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import shown
 from stickslip.model.laws import FrictionLaw, Polynomial, Stribeck, WithViscous
 from stickslip.model.reading import LAWS
 from stickslip.model.system import suggest
@@ -122,7 +123,7 @@ def _errors(error: float, low: float, high: float) -> tuple[str, str, str]:
 
 
 def _characteristic(request: Request, out: Console) -> None:
-    from stickslip.identify import characteristic, classes, compare, write
+    from stickslip.identify import classes, compare, fit_law, write
 
     names = [request.column("velocity"), request.column("force")]
     constant, by_column = _normal(request)
@@ -139,7 +140,7 @@ def _characteristic(request: Request, out: Console) -> None:
         "slowest": request.numbers.get("slowest") or 0.0,
     }
     fixed = arguments.read_numbers("--fix", request.fixed) or None
-    fit = characteristic(samples, request.law, fixed=fixed, **options)
+    fit = fit_law(samples, request.law, fixed=fixed, **options)
     _print_estimate(out, fit.estimate, f"{request.law}, {len(fit.samples)} samples in slip")
     if fit.lack_of_fit < 0.001:
         out.print(
@@ -248,7 +249,7 @@ def _aging(request: Request, out: Console) -> None:
 def _reconstruct(request: Request, out: Console) -> None:
     import numpy as np
 
-    from stickslip.identify import characteristic, reconstruct, write
+    from stickslip.identify import fit_law, reconstruct, write
 
     names, mass = [request.column("time"), request.column("displacement")], request.value("mass")
     push = request.columns.get("excitation")
@@ -269,13 +270,14 @@ def _reconstruct(request: Request, out: Console) -> None:
     shares = [f"{100 * float(np.mean(part)):.1f} %" for part in (found.stick, found.sure)]
     out.print(f"{shares[0]} of the samples stick, {shares[1]} are sure")
     samples = found.samples(_normal(request)[0])
-    fit = characteristic(samples, request.law, loss=request.loss, side=request.side)
+    fit = fit_law(samples, request.law, loss=request.loss, side=request.side)
     _print_estimate(out, fit.estimate, f"{request.law}, {len(fit.samples)} samples in slip")
     out.print(f"in a model file: law = {law_text(fit.law)}", soft_wrap=True)
     if request.save is not None:
         columns = {
             "time": found.time, "velocity": found.velocity, "velocity_error": found.velocity_error,
-            "force": found.force, "force_error": found.force_error, "stick": found.stick, "sure": found.sure,
+            "force": found.force, "force_error": found.force_error,
+            "stick": found.stick.astype(float), "sure": found.sure.astype(float),
         }  # fmt: skip
         out.print(f"wrote {write(request.save, columns)}", soft_wrap=True)
     _draw(request, out, {"reconstruction": found, "fit": fit}, units={"time": data.units[names[0]]})

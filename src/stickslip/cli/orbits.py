@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import arguments, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def saved_orbit(path: str) -> Orbit:
 
 def method_of(search: Search) -> Method:
     """The method by its name and number."""
-    from stickslip import Exact, Smooth, Switch
+    from stickslip import Exact, Smoothing, Switch
 
     if search.method not in METHODS:
         raise ModelError(f"there is no method {shown(search.method)}{suggest(search.method, METHODS)}")
@@ -120,7 +121,7 @@ def method_of(search: Search) -> Method:
     if search.method == "smooth":
         if search.eps is None:
             raise ModelError("--method smooth needs --eps, the steepness of the smoothed friction, as in --eps 1e4")
-        return Smooth(eps=search.eps)
+        return Smoothing(eps=search.eps)
     if search.method == "switch":
         return Switch() if search.eta is None else Switch(eta=search.eta)
     return Exact()

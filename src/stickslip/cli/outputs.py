@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Saved:
             self._save(result, numbered(Path(path or ""), i, len(results)))
 
     def _save(self, result: Any, path: Path) -> None:
-        from stickslip.result import WriteError
+        from stickslip.errors import WriteError
         from stickslip.storage import save
 
         try:
@@ -99,7 +100,7 @@ def kept_elsewhere(result: Any, name: str) -> Path | None:
 
     A command that ends loses what it has computed, so any place is better than none.
     """
-    from stickslip.result import WriteError
+    from stickslip.errors import WriteError
     from stickslip.storage import save
 
     for place in (Path.home, Path.cwd, tempfile.gettempdir):

@@ -8,7 +8,8 @@ from pathlib import Path
 from stickslip.cli import arguments
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number, table
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 
@@ -89,7 +90,8 @@ def _check_sound(tune: Tune, model: Model) -> None:
 def _speed(tune: Tune, model: Model, start: dict[str, float]) -> float:
     """The speed at which the model is well heard, from a short run; a model's own time may be seconds or years."""
     from stickslip import Exact, simulate
-    from stickslip.series.data import SeriesError, from_run
+    from stickslip.errors import SeriesError
+    from stickslip.series.data import from_run
     from stickslip.series.sound import default_quantity, natural_speed
     from stickslip.series.spectra import fundamental
     from stickslip.simulation import uninterrupted

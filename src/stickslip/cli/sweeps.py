@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import arguments, outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, table
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 
@@ -136,7 +137,7 @@ def _swept(request: Request, model: Model, over: dict[str, Any], progress: Progr
         model,
         over,
         observe=read_observations(request.observe),
-        t=tuple(request.times) if request.times else None,  # type: ignore[arg-type]
+        times=tuple(request.times) if request.times else None,  # type: ignore[arg-type]
         periods=tuple(request.periods) if request.periods else None,  # type: ignore[arg-type]
         start=arguments.read_numbers("--start", request.start) or None,
         carry=request.carry,

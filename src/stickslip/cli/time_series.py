@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import outputs
 from stickslip.cli.progress import Progress
 from stickslip.cli.screen import console, number
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import shown
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -59,7 +60,7 @@ def perform(request: Request) -> None:
 
 def _look(kind: str, series: Series, needed: bool) -> Any:
     """What is found; where nobody asked for it alone, a sentence will do that says why there is nothing."""
-    from stickslip.series import SeriesError
+    from stickslip.errors import SeriesError
 
     try:
         return _COMPUTED[kind](series)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.errors import IdentifyError
 from stickslip.identify.curves import Curve, check_values, curve
-from stickslip.identify.errors import Floats, IdentifyError, column
+from stickslip.identify.errors import Floats, column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.phases import Breakaways
 from stickslip.identify.solve import Problem, solve
@@ -115,7 +116,7 @@ def aging(
     `law`: "exponential" (leine1998, Eq. 18: parameters F_s, F_inf, a, and beta = F_inf/F_s), "logarithmic" (Dieterich:
     F_s, B, t_c) or "constant". Divide forces by the normal force to fit coefficients. `fixed`: parameters that keep a
     value; where all stick times are much longer than t_c, it is not determined: fix it, to one second for instance.
-    `error`: the standard deviation of the forces, where it is known. `loss`: as for `characteristic`.
+    `error`: the standard deviation of the forces, where it is known. `loss`: as for `fit_law`.
 
     >>> t = np.linspace(0.1, 30, 40)
     >>> round(aging(t, 3 + 0.2 * np.log(1 + t / 0.5), "logarithmic")["B"], 6)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.identify.errors import Floats, IdentifyError, column
+from stickslip.errors import IdentifyError
+from stickslip.identify.errors import Floats, column
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.model.errors import shown
 from stickslip.model.laws import Tabulated
@@ -82,7 +83,7 @@ def classes(data: Any, count: Any = CLASSES, *, normal: Any = None, side: str = 
 
     Returns `Classes`; its `law()` is a friction law.
 
-    `data`: samples as for `characteristic`. `count`: how many classes of equal width, or a list of their limits; where
+    `data`: samples as for `fit_law`. `count`: how many classes of equal width, or a list of their limits; where
     a record has no more different speeds than that, each speed is a class. `normal`: the normal force; without it
     the forces themselves are used. `side`: "both", "+" or "−", the direction of slip.
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stickslip.identify.characteristic import CharacteristicFit, characteristic
+from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.curves import KINDS
-from stickslip.identify.errors import IdentifyError
+from stickslip.identify.law_fit import LawFit, fit_law
 from stickslip.identify.samples import samples_of
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import shown
 
 CRITERIA = ("bic", "aicc")
 CLEAR = 2.0
@@ -36,12 +36,12 @@ class Comparison:
     ('hyperbolic', True)
     """
 
-    fits: Mapping[str, CharacteristicFit]
+    fits: Mapping[str, LawFit]
     refused: Mapping[str, str]
     criterion: str
 
     @property
-    def best(self) -> CharacteristicFit:
+    def best(self) -> LawFit:
         """The fit of the law that the criterion prefers."""
         return next(iter(self.fits.values()))
 
@@ -136,7 +136,7 @@ class Comparison:
             lines.append(f"{name:>12} {free:>12} {deviation:>12.4g} " + " ".join(f"{x:>12.4g}" for x in others))
         return "\n".join([*lines, self.verdict, *(f"{name}: {why}" for name, why in self.refused.items())])
 
-    def _value(self, fit: CharacteristicFit) -> float:
+    def _value(self, fit: LawFit) -> float:
         return fit.estimate.bic if self.criterion == "bic" else fit.estimate.aicc
 
 
@@ -149,7 +149,7 @@ def compare(
 
     `laws`: names or laws, or a dictionary from label to law; by default the laws of the library.
     `criterion`: "bic" (Schwarz; finds the right law of those compared when there are many samples) or "aicc" (Akaike;
-    prefers the law that predicts best, which may have a parameter too many). `options`: as for `characteristic`.
+    prefers the law that predicts best, which may have a parameter too many). `options`: as for `fit_law`.
 
     Where neighbouring samples are correlated, only one out of each group is compared.
 
@@ -162,11 +162,11 @@ def compare(
     if criterion not in CRITERIA:
         raise IdentifyError(f"there is no criterion {shown(criterion)}: it is one of {', '.join(CRITERIA)}")
     thinned = samples_of(samples, options.pop("normal", None)).thinned()
-    found: dict[str, CharacteristicFit] = {}
+    found: dict[str, LawFit] = {}
     refused: dict[str, str] = {}
     for label, law in _labelled(laws).items():
         try:
-            fit = characteristic(thinned, law, **options)
+            fit = fit_law(thinned, law, **options)
         except ModelError as error:
             refused[label] = str(error)
             continue

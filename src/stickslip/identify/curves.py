@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from stickslip.identify.errors import Floats, IdentifyError
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import IdentifyError, ModelError
+from stickslip.identify.errors import Floats
+from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.laws import (
     Coulomb,

@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.arguments import floats
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import IdentifyError, ModelError
+from stickslip.model.errors import shown
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-
-class IdentifyError(ModelError):
-    """Measurements from which nothing can be read: the message names what was found and what was expected."""
 
 
 def column(what: str, values: Any, length: int | None = None) -> Floats:

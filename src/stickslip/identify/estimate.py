@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import stats
 
-from stickslip.identify.errors import Floats, IdentifyError
+from stickslip.errors import IdentifyError
+from stickslip.identify.errors import Floats
 from stickslip.model.errors import check_number
 from stickslip.model.system import suggest
 

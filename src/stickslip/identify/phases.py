@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.identify.errors import Bools, Floats, IdentifyError, column, times
+from stickslip.errors import IdentifyError
+from stickslip.identify.errors import Bools, Floats, column, times
 from stickslip.model.errors import check_number
 
 RELEASE = 2.0

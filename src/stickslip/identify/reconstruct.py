@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.identify.errors import Bools, Floats, IdentifyError, column, times
+from stickslip.errors import IdentifyError
+from stickslip.identify.errors import Bools, Floats, column, times
 from stickslip.identify.phases import marked, sticking
 from stickslip.identify.samples import Samples
 from stickslip.identify.smoother import Smoothed, Steps, likeliest, smooth, steps
@@ -57,7 +58,7 @@ class Reconstruction:
     notes: tuple[str, ...] = ()
 
     def samples(self, normal: Any = 1.0) -> Samples:
-        """The samples that are certain, for `characteristic`; `normal` is the normal force, one or one for each.
+        """The samples that are certain, for `fit_law`; `normal` is the normal force, one or one for each.
 
         >>> t = np.arange(0, 10, 0.01)
         >>> len(reconstruct(t, np.cos(t), mass=1.0, noise=1e-3).samples()) > 500
@@ -89,7 +90,7 @@ def reconstruct(
 ) -> Reconstruction:
     """The friction force in m ẍ + c ẋ + k x = F + u(t), from noisy samples of x(t).
 
-    Returns a `Reconstruction`; its `samples()` go into `characteristic`.
+    Returns a `Reconstruction`; its `samples()` go into `fit_law`.
 
     `mass`, `damping` c and `stiffness` k: of the oscillator. `excitation`: u, a function of time or a value for each
     sample. `belt`: the velocity of the surface, a number or a value for each sample. `noise`: the standard deviation of

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.identify.errors import Floats, IdentifyError, column, times
+from stickslip.errors import IdentifyError
+from stickslip.identify.errors import Floats, column, times
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import check_number, shown

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import integrate, optimize
 
-from stickslip.identify.errors import Bools, Floats, IdentifyError
+from stickslip.errors import IdentifyError
+from stickslip.identify.errors import Bools, Floats
 from stickslip.identify.estimate import Estimate
 
 FACTORS = (1.0, 0.3, 3.0, 0.1, 10.0, 0.03, 30.0, 0.01, 100.0)

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.errors import IdentifyError
 from stickslip.files import whole_file
-from stickslip.identify.errors import Floats, IdentifyError, column
+from stickslip.identify.errors import Floats, column
 from stickslip.model.errors import shown
 from stickslip.model.system import suggest
 

@@ -35,7 +35,7 @@ from stickslip.kernels.model import (
 LONGEST = 1e100
 STICK_ROOM = 9e3  # 2·1e-12/ε
 REST_ROOM = 9.0  # 2·1e-15/ε
-NOTHING = 1e-290  # numbers below it have lost digits, since the range of floating point ends at 1e-308
+VANISHED = 1e-290  # numbers below it have lost digits, since the range of floating point ends at 1e-308
 LN2 = 0.6931471805599453
 FADED = 60.0  # e^−60 is nothing, whatever it is multiplied with
 RELAXING = 1.0 / 6.0  # of ORDER/rate: a motion that has relaxed allows more, but small changes of it do not
@@ -49,9 +49,9 @@ def last_term(W: Floats, row: int, h: float, extra: float) -> float:
     the last terms are, so that its reciprocal need not be waited for.
     """
     scale = abs(W[row]) + h * (abs(W[row + 1]) + h * abs(W[row + 2])) + extra
-    if scale < NOTHING:
+    if scale < VANISHED:
         scale = later_terms(W, row, h)
-        if scale < NOTHING:
+        if scale < VANISHED:
             return 0.0
     return max(abs(W[row + ORDER]) * h, abs(W[row + ORDER - 1])) * (1.0 / scale)
 

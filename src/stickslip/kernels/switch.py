@@ -186,7 +186,7 @@ def holding_forces(W: Floats, I: Ints) -> int:
     """λ with v̇ = 0 for the contacts of mode 0, at the state with their v = 0; their number, or -1 if singular."""
     for i in range(N_STATES):
         W[STATE + i] = W[HERE + i]
-    stuck = factor_delassus(W, I)
+    stuck = factor_of_held(W, I)
     if stuck > 0:
         for i in range(N_CONTACTS):
             W[MATRIX + i * (N_CONTACTS + 2) + N_CONTACTS] = -W[SPEED + i]
@@ -200,7 +200,7 @@ def holding_forces(W: Floats, I: Ints) -> int:
         return stuck
     ingredients(W, I)
     set_slip_forces(W, I)
-    stuck = factor_delassus(W, I)
+    stuck = factor_of_held(W, I)
     if stuck > 0:
         for i in range(N_CONTACTS):
             W[MATRIX + i * (N_CONTACTS + 2) + N_CONTACTS] = -acceleration(W, i)
@@ -211,7 +211,7 @@ def holding_forces(W: Floats, I: Ints) -> int:
     return stuck
 
 
-def factor_delassus(W: Floats, I: Ints) -> int:
+def factor_of_held(W: Floats, I: Ints) -> int:
     """Factor the part of D that belongs to contacts of mode 0; their number, or -1 if it is singular."""
     for i in range(N_CONTACTS):
         for j in range(N_CONTACTS):

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import ModelError
 from stickslip.field import Field
-from stickslip.model.errors import ModelError, check_whole, check_word
+from stickslip.model.errors import check_whole, check_word
 from stickslip.model.system import Model, System
 from stickslip.status import Status
 

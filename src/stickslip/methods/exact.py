@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip.field import Field, compile
+from stickslip.field import Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import check_range, check_whole
 from stickslip.model.system import Model
@@ -41,7 +41,7 @@ class Exact(Method):
 
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""
-        return compile(model, target=self.target, order=self.taylor_order)
+        return Field.of(model, target=self.target, order=self.taylor_order)
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip.field import Field, compile
+from stickslip.errors import ModelError
+from stickslip.field import Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import check_number
 from stickslip.model.system import Model
 from stickslip.targets import join
 
@@ -27,7 +28,7 @@ class _FixedStep(Method):
         check_run(self)
 
     def compile(self, model: Model) -> Field:
-        return compile(model, target=self.target, order=ORDER, kernels=join.FIXED)
+        return Field.of(model, target=self.target, order=ORDER, kernels=join.FIXED)
 
     @property
     def _choice(self) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""Smooth: friction made steep instead of discontinuous, integrated by a stiff solver."""
+"""Smoothing: friction made steep instead of discontinuous, integrated by a stiff solver."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.field import Field, compile, compile_smooth, compile_stiff
+from stickslip.field import Field, compile_smooth, compile_stiff
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, refuse_memory
 from stickslip.methods.stiff import Integration, StiffFlow
 from stickslip.model.errors import check_number, check_range, check_word
@@ -31,10 +31,10 @@ _INVERSE = np.linalg.inv(np.vander(_NODES[1:], DEGREE, increasing=True) * _NODES
 
 
 @dataclass(frozen=True)
-class Smooth(Method):
+class Smoothing(Method):
     """The friction of every contact smoothed, and the stiff equations integrated by an implicit solver.
 
-    `eps` and `shape` are those of `stickslip.smooth`. `rtol` bounds the error of each step relative to the size of
+    `eps` and `shape` are those of `System.smoothed`. `rtol` bounds the error of each step relative to the size of
     every state, and sliding velocities also relative to 1/eps, the width of the steep part. `solver` is "Collocation",
     which is compiled (Radau formulas of order nine), or one of SciPy's: "Radau" (order five), "BDF" or "LSODA". The
     Jacobian is analytic.
@@ -47,7 +47,7 @@ class Smooth(Method):
     Reference: vandevrande1999 Eqs. (4) and (18), awrejcewicz2002 Eq. (5).
 
     >>> import stickslip as ss
-    >>> run = ss.simulate(ss.models.block_on_belt(), t=20, method=Smooth(eps=1e3, rtol=1e-6))
+    >>> run = ss.simulate(ss.models.block_on_belt(), t=20, method=Smoothing(eps=1e3, rtol=1e-6))
     >>> run.event_after.values.tolist()
     [0, -1, 0]
     """
@@ -59,16 +59,16 @@ class Smooth(Method):
     most_steps: int = 10**7
 
     def __post_init__(self) -> None:
-        check_number("Smooth: eps", self.eps, positive=True)
-        shape_named(self.shape, "Smooth")
-        check_word("solver", self.solver, SOLVERS, "Smooth: ")
-        check_range("Smooth: rtol", self.rtol, 1e-13, 1e-2)
+        check_number("Smoothing: eps", self.eps, positive=True)
+        shape_named(self.shape, "Smoothing")
+        check_word("solver", self.solver, SOLVERS, "Smoothing: ")
+        check_range("Smoothing: rtol", self.rtol, 1e-13, 1e-2)
         check_run(self)
 
     def compile(self, model: Model) -> Field:
         """The model as it is: its equations without smoothing check the start and give the formulas."""
-        refuse_memory(model, "Smooth")
-        return compile(model, target="python", order=4)
+        refuse_memory(model, "Smoothing")
+        return Field.of(model, target="python", order=4)
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
@@ -195,7 +195,7 @@ class _Flow:
         self.start, self.start_time = self.exchanged(start, t), t
         static, at_rest = self._characteristics(0.0)[1:]
         for name, high, low in zip(self.model.contacts, static, at_rest, strict=True):
-            check_static(self.shape, float(high), float(low), f"Smooth, contact {name!r}")
+            check_static(self.shape, float(high), float(low), f"Smoothing, contact {name!r}")
 
     def _characteristics(self, speed: float) -> Floats:
         """Per contact: smoothed friction at a slip speed, static friction, kinetic friction at rest."""
@@ -205,7 +205,7 @@ class _Flow:
 
     @cached_property
     def stick_speeds(self) -> Floats:
-        """The slip speed below which each contact counts as sticking; see `Smooth`."""
+        """The slip speed below which each contact counts as sticking; see `Smoothing`."""
         shape = SHAPES[self.shape]
         if shape.peak is not None:
             return np.full(self.contacts, shape.peak / self.eps)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import FlowError, ModelError
 from stickslip.field import compile_stiff
-from stickslip.model.errors import ModelError, check_number, check_whole
+from stickslip.model.errors import check_number, check_whole
 from stickslip.model.shapes import SHAPES, check_static, shape_named
 from stickslip.model.system import Model
 
@@ -23,14 +24,6 @@ Floats = NDArray[np.float64]
 
 ROWS = 512
 """Steps in one block of a record."""
-
-
-class FlowError(ArithmeticError):
-    """An integration that did not reach its end: the sentence says why, `time` how far it came."""
-
-    def __init__(self, sentence: str, time: float) -> None:
-        super().__init__(sentence)
-        self.time = time
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ class Path:
 class StiffFlow:
     """The flow of a smoothed model in the solver's variables y, where sliding velocities stand in place of velocities.
 
-    `eps` and `shape` are those of `stickslip.smooth`; `rtol` is the error aimed at over a run, relative to the size of
+    `eps` and `shape` are those of `System.smoothed`; `rtol` is the error aimed at over a run, relative to the size of
     each variable (for sliding velocities: to |v| + 1/eps). `parameters` are the values to use in place of the model's,
     in the order of `model.parameters`.
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stickslip.field import Field, compile
+from stickslip.errors import ModelError
+from stickslip.field import Field
 from stickslip.methods.base import (
     Consume,
     Floats,
@@ -20,7 +21,7 @@ from stickslip.methods.base import (
     march,
     refuse_memory,
 )
-from stickslip.model.errors import ModelError, check_number, check_range
+from stickslip.model.errors import check_number, check_range
 from stickslip.model.parts import Belt
 from stickslip.model.system import Model, System
 from stickslip.status import Status
@@ -30,6 +31,7 @@ KERNELS = join.KernelSet(
     "switch",
     (*join.EXACT.files, "watch", "reach", "switch"),
     ("constants", "ingredients", "prepare", "field", "begin", "integrate"),
+    replaced=("begin",),
 )
 DEGREE = 4
 """Degree of the dense output of the Runge–Kutta pair: the record holds polynomials of this degree."""
@@ -87,7 +89,7 @@ class Switch(Method):
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""
         self._check(model)
-        return compile(model, target=self.target, order=DEGREE, kernels=KERNELS)
+        return Field.of(model, target=self.target, order=DEGREE, kernels=KERNELS)
 
     def _check(self, model: Model) -> None:
         """The band must be narrow beside the belt speeds, and the errors small beside the band."""

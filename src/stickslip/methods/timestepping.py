@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip.field import Field, compile
+from stickslip.field import Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march, refuse_memory
 from stickslip.model.errors import check_number, check_range
 from stickslip.model.system import Model
 from stickslip.targets import join
 
 KERNELS = join.KernelSet(
-    "timestepping", (*join.EXACT.files, "watch", "timestepping"), ("constants", "ingredients", "begin", "integrate")
+    "timestepping",
+    (*join.EXACT.files, "watch", "timestepping"),
+    ("constants", "ingredients", "begin", "integrate"),
+    replaced=("begin",),
 )
 DEGREE = 1
 """Degree of the polynomials of a step: the method knows values at its ends, no more."""
@@ -56,7 +59,7 @@ class TimeStepping(Method):
     def compile(self, model: Model) -> Field:
         """The model, compiled for this method."""
         refuse_memory(model, "TimeStepping")
-        return compile(model, target=self.target, order=DEGREE, kernels=KERNELS)
+        return Field.of(model, target=self.target, order=DEGREE, kernels=KERNELS)
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume

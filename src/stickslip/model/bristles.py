@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from stickslip.model.errors import ModelError, check_whole
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_whole
 from stickslip.model.functions import Function, Value
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.limits import MAX_BRISTLES

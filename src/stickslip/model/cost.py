@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw, StateLaw
-from stickslip.model.errors import ModelError
 from stickslip.model.formula import Formula
 from stickslip.model.laws import Law, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.limits import MAX_COST
@@ -20,7 +20,7 @@ from stickslip.model.scatter import DISTRIBUTIONS
 from stickslip.model.system import Filippov, Model, System
 
 MASS, SIMPLE, RUBBING, ASPERITY, SCATTER = 3, 1, 6, 15, 10
-TRUST = "If you trust it, read it with load_model(path, trusted=True)"
+TRUST = "If you trust it, read it with load(path, trusted=True)"
 LAW, DYNAMIC, UNKNOWN = 10, 40, 20
 
 

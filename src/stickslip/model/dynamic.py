@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from math import exp, log, sin, sqrt
 from typing import Any, ClassVar
 
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.functions import Function, arguments_of, fingerprint, sign, where
 from stickslip.model.laws import Law
 

@@ -10,10 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-
-class ModelError(ValueError):
-    """A model, a parameter or a start that cannot be: the message names the part and what is allowed."""
-
+from stickslip.errors import ModelError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 
@@ -111,7 +108,7 @@ def check_whole(what: str, value: Any, least: int = 1, most: int = LARGEST, why:
 
     >>> check_whole("most", 2.5)
     Traceback (most recent call last):
-    stickslip.model.errors.ModelError: most is 2.5: it must be a whole number, 1 or more
+    stickslip.errors.ModelError: most is 2.5: it must be a whole number, 1 or more
     """
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or not least <= value <= most:
@@ -133,7 +130,7 @@ def check_word(kind: str, value: object, known: Iterable[str], where: str = "") 
 
     >>> check_word("target", "gpu", ("cpu", "python"), "Exact: ")
     Traceback (most recent call last):
-    stickslip.model.errors.ModelError: Exact: there is no target 'gpu'; there are: cpu, python
+    stickslip.errors.ModelError: Exact: there is no target 'gpu'; there are: cpu, python
     """
     if not isinstance(value, str) or value not in known:
         raise ModelError(f"{where}there is no {kind} {shown(value)}; there are: {', '.join(known)}")

@@ -46,9 +46,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.files import reason, whole_file
 from stickslip.model.cost import check_cost
-from stickslip.model.errors import ModelError, check_number, shown, visible
+from stickslip.model.errors import check_number, shown, visible
 from stickslip.model.formula import Formula
 from stickslip.model.limits import MAX_BYTES, MAX_KEY_PARTS
 from stickslip.model.reading import KEYS, model_from, within
@@ -84,7 +85,7 @@ def load(path: str | os.PathLike[str], trusted: bool = False) -> Model:
 
     >>> load("missing.toml")
     Traceback (most recent call last):
-    stickslip.model.errors.ModelError: missing.toml: the file cannot be read (No such file or directory)
+    stickslip.errors.ModelError: missing.toml: the file cannot be read (No such file or directory)
     """
     with within(visible(str(path))):
         return _checked(model_from(_parsed(_read(Path(path)))), trusted)

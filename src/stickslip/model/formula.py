@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.limits import (
     MAX_BRANCHES,
     MAX_COEFFICIENT,

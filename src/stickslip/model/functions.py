@@ -13,7 +13,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
 
 Function = Callable[..., Any]

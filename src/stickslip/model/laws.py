@@ -17,7 +17,8 @@ from functools import cached_property
 from math import exp
 from typing import Any, ClassVar
 
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import Function, arguments_of, fingerprint
 from stickslip.model.limits import MAX_COEFFICIENTS, MAX_POINTS

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import cos
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import DieterichRuina, LuGre
-from stickslip.model.errors import ModelError, check_number
+from stickslip.model.errors import check_number
 from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.parts import (
     Base,
@@ -132,10 +133,10 @@ def bowed_string(diameter: float = 1e-3) -> System:
     )
 
 
-def characteristic(name: str) -> FrictionLaw:
+def hinrichs_law(name: str) -> FrictionLaw:
     """The friction characteristics I, II and III of hinrichs1998 Fig. 3.
 
-    >>> characteristic("II").static_value()
+    >>> hinrichs_law("II").static_value()
     0.4
     """
     laws = {
@@ -162,7 +163,7 @@ def forced_oscillator(
     base = Base("base", motion=lambda t, u0=u0, eta=eta: u0 * cos(eta * t))
     return System(
         Spring(block, base, k=1.0),
-        Contact(block, belt, law=_characteristic(characteristic), normal=load),
+        Contact(block, belt, law=hinrichs_law(characteristic), normal=load),
         start={"v.block": v0},
         about=About(
             "forced_oscillator",
@@ -171,9 +172,6 @@ def forced_oscillator(
             _known((characteristic, eta, u0, v0, load) == ("II", 0.9, 0.5, 1.0, 10.0), x_release=3.7275233436),
         ),
     )
-
-
-_characteristic = characteristic
 
 
 def excited_oscillator(
@@ -192,7 +190,7 @@ def excited_oscillator(
         Spring(block, ground, k=1.0),
         Damper(block, ground, c=2 * xi),
         Force(block, lambda t, beta=beta, eta=eta: beta * cos(eta * t)),
-        Contact(block, belt, law=_characteristic("III"), normal=load),
+        Contact(block, belt, law=hinrichs_law("III"), normal=load),
         about=About("excited_oscillator", "Kinematically excited friction oscillator", f"{WIERCIGROCH}, Eq. (7)"),
     )
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
 from stickslip.model.scatter import Scatter
@@ -400,7 +401,7 @@ class SmoothContact(Rubbing):
     """A contact whose friction passes through zero steeply instead of jumping: it creeps where a `Contact` sticks.
 
     `eps` is the steepness, 1/(speed within which the friction is built up); `shape` is one of "arctan", "tanh",
-    "quartic", "quartic_one_sided" (see `stickslip.model.shapes`). `stickslip.smooth` makes these from contacts.
+    "quartic", "quartic_one_sided" (see `stickslip.model.shapes`). `System.smoothed` makes these from contacts.
 
     >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
     >>> SmoothContact(block, belt, law=lambda v, mu=0.3: mu, eps=1e4).shape

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
-from stickslip.model.errors import ModelError, check_name, check_number, check_text, shown
+from stickslip.model.errors import check_name, check_number, check_text, shown
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, Formulas, names_in
 from stickslip.model.functions import Value
 from stickslip.model.laws import (

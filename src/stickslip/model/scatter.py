@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_number, shown
 
 REACH, KNOTS = 8.3, 333
 """Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import atan, pi, tanh
 from typing import Any
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.model.functions import where
 
 

@@ -6,12 +6,14 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
-from stickslip.model.errors import ModelError, check_name, check_number, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import check_name, check_number, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.parts import (
@@ -26,6 +28,7 @@ from stickslip.model.parts import (
     Rubbing,
     SmoothContact,
 )
+from stickslip.model.shapes import shape_named
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,41 @@ class Model:
         """Name and value of every parameter; read-only."""
         return MappingProxyType(self._values)
 
-    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Any:
-        """A copy with other parameter values: `system.with_({"belt.speed": 0.3})`."""
-        raise NotImplementedError
+    def with_(
+        self, changes: Mapping[str, float] | None = None, *, start: Mapping[str, float] | Sequence[float] | None = None
+    ) -> Self:
+        """A copy with other parameter values, or another start; the model itself stays as it is.
+
+        Parameters
+        ----------
+        changes : mapping of str to float, optional
+            New values of parameters by name.
+        start : mapping or sequence of float, optional
+            Where the copy starts; states that are not named start where they did.
+
+        Returns
+        -------
+        Filippov or System
+            The changed copy.
+
+        Raises
+        ------
+        ModelError
+            If a name is unknown, or a value is not allowed.
+
+        Examples
+        --------
+        >>> relay = Filippov(("x", "v"), f=lambda x, v, a=1.0: (v, -a * x), G=lambda: (0.0, 1.0), h=lambda x: x)
+        >>> relay.with_({"a": 2.0}).parameters["a"]
+        2.0
+        """
+        copied = copy(self)
+        if changes:
+            copied._values = self._changed(changes)
+            copied._check()
+        if start is not None:
+            copied.start = dict(zip(self.states, self.start_state(start), strict=True))
+        return copied
 
     def structure(self) -> str | None:
         """A text equal for models with equal equations, whatever their parameter values; None if unknown."""
@@ -82,9 +117,11 @@ class Model:
         for requirement in self.requirements():
             requirement.check(self._values)
 
-    def _changed(self, changes: Mapping[str, float] | None, more: Mapping[str, float]) -> dict[str, float]:
+    def _changed(self, changes: Mapping[str, float]) -> dict[str, float]:
+        if not isinstance(changes, Mapping):
+            raise ModelError(f"the changes are {shown(changes)}: give values by name, {{'belt.speed': 0.3}}")
         values = dict(self.parameters)
-        for name, value in {**(changes or {}), **more}.items():
+        for name, value in changes.items():
             values[self._resolve(name)] = check_number(name, value)
         return values
 
@@ -206,39 +243,113 @@ class System(Model):
             part, short = full.split(".", 1)
             self._names.setdefault(part, {})[short] = name
 
-    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> System:
-        copy = object.__new__(System)
-        copy.__dict__.update(self.__dict__)
-        copy._values = self._changed(changes, more)
-        copy._check()
-        return copy
+    def with_(
+        self,
+        changes: Mapping[str, float] | None = None,
+        *,
+        start: Mapping[str, float] | Sequence[float] | None = None,
+        parts: Mapping[str, Interaction] | None = None,
+    ) -> Self:
+        """A copy with other parameter values, another start, or other parts; the system itself stays as it is.
 
-    def starting(self, start: Mapping[str, float]) -> System:
-        """A copy that starts elsewhere."""
-        copy = object.__new__(System)
-        copy.__dict__.update(self.__dict__)
-        copy.start = dict(zip(self.states, self.start_state(start), strict=True))
-        return copy
+        Parameters
+        ----------
+        changes : mapping of str to float, optional
+            New values of parameters by name, such as ``{"belt.speed": 0.3}``.
+        start : mapping or sequence of float, optional
+            Where the copy starts; states that are not named start where they did.
+        parts : mapping of str to part, optional
+            Interactions that take the place of those named. Values given before stay, but for parameters of which the
+            new part has another number than the old one.
 
-    def replacing(self, parts: Mapping[str, Interaction]) -> System:
-        """A copy with other interactions in the place of those named.
+        Returns
+        -------
+        System
+            The changed copy.
 
-        Values given by `with_` stay, but for parameters of which the new part has another number than the old one.
+        Raises
+        ------
+        ModelError
+            If a name is unknown, or a value is not allowed.
+
+        Examples
+        --------
+        >>> from stickslip.model.library import block_on_belt
+        >>> block_on_belt().with_({"belt.speed": 0.3}, start={"x.block": 0.5}).start["x.block"]
+        0.5
         """
+        exchanged = self._exchanged(parts) if parts else self
+        return super(System, exchanged).with_(changes, start=start)
+
+    def smoothed(self, eps: float, shape: str = "arctan") -> Self:
+        """The system with every contact smoothed: no stick any more, but a steep friction force −N·μ(|v|)·shape(εv).
+
+        A smoothed contact creeps where the real one sticks, so that a load below the static limit moves it in the end.
+        Laws stay shared as they were, parameters keep their names and values, and each contact gets one more,
+        ``contact.eps``. Reference: vandevrande1999 Eqs. (4) and (18).
+
+        Parameters
+        ----------
+        eps : float
+            The steepness ε, in 1/speed: friction is built up within speeds of about 1/ε.
+        shape : str, default "arctan"
+            "arctan" and "tanh" multiply the kinetic friction by (2/π) arctan(εv) or tanh(εv), and need a law whose
+            static coefficient is its kinetic one at rest. "quartic" rises from zero to the static coefficient at
+            |v| = κ and falls to the kinetic one at |v| = 4κ, where κ = 1/ε. "quartic_one_sided" is the law
+            vandevrande1999 Eq. (18) as printed, for contacts that slide backwards (v < 0) only and stick better than
+            they slide; it equals "quartic" for v ≤ −κ.
+
+        Returns
+        -------
+        System
+            A copy with a `SmoothContact` in the place of every `Contact`.
+
+        Raises
+        ------
+        ModelError
+            If there is no `Contact`, or one that has a memory.
+
+        See Also
+        --------
+        stickslip.Smoothing : the method that integrates a system so.
+
+        Examples
+        --------
+        >>> from stickslip.model.library import block_on_belt
+        >>> block_on_belt().smoothed(eps=1e4).parameters["contact.eps"]
+        10000.0
+        """
+        check_number("smoothed: eps", eps, positive=True)
+        shape_named(shape, "smoothed")
+        if not self.friction:
+            raise ModelError("smoothed: the system has no Contact")
+        for name, part in self.friction.items():
+            if part.internal_states():
+                raise ModelError(
+                    f"smoothed: contact {name!r} has a memory ({', '.join(part.internal_states())}), which a smoothed "
+                    "contact has not; smooth the system with a plain Contact there"
+                )
+        return self._exchanged(
+            {
+                name: SmoothContact(dict(part.weights), part.against, part.law, part.normal, name, eps=eps, shape=shape)
+                for name, part in self.friction.items()
+            }
+        )
+
+    def _exchanged(self, parts: Mapping[str, Interaction]) -> Self:
         for name in parts:
             if name not in self.interactions:
                 raise ModelError(f"there is no part {name!r} to replace{suggest(name, self.interactions)}")
-        copy = object.__new__(System)
-        copy.__dict__.update(self.__dict__)
-        copy.interactions = self.interactions | dict(parts)
-        copy._index()
-        internal = copy._internal_start()
-        copy.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copy.states}
+        copied = copy(self)
+        copied.interactions = self.interactions | dict(parts)
+        copied._index()
+        internal = copied._internal_start()
+        copied.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copied.states}
         own, _ = _parameters(self.bodies, self.interactions)
-        copy._values |= {n: self._values[n] for n, value in own.items() if copy._values.get(n) == value}
-        copy.about = replace(self.about, known={})  # what was known exactly is known of another system
-        copy._check()
-        return copy
+        copied._values |= {n: self._values[n] for n, value in own.items() if copied._values.get(n) == value}
+        copied.about = replace(self.about, known={})  # what was known exactly is known of another system
+        copied._check()
+        return copied
 
     def _resolve(self, name: str) -> str:
         return super()._resolve(self.aliases.get(name, name))
@@ -444,13 +555,6 @@ class Filippov(Model):
         self.start = dict.fromkeys(self.states, 0.0)
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
-
-    def with_(self, changes: Mapping[str, float] | None = None, **more: float) -> Filippov:
-        copy = object.__new__(Filippov)
-        copy.__dict__.update(self.__dict__)
-        copy._values = self._changed(changes, more)
-        copy._check()
-        return copy
 
     def requirements(self) -> Iterator[Requirement]:
         for limit in ("kinetic", "static"):

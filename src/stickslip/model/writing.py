@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw, StateLaw
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula, Formulas
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, Stribeck, WithAging, WithViscous

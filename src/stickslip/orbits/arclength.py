@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from stickslip.orbits.newton import NoConvergence, newton
+from stickslip.errors import NoConvergence
+from stickslip.orbits.newton import newton
 
 Floats = NDArray[np.float64]
 MOST_ITERATIONS = 8

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import ModelError, NoConvergence, OrbitError
 from stickslip.excitation import Excitations
 from stickslip.field import compile_balance, compile_excitations, compile_forms
-from stickslip.model.errors import ModelError
 from stickslip.model.system import Model
-from stickslip.orbits.guess import OrbitError
-from stickslip.orbits.newton import NoConvergence, newton, solve_linear
+from stickslip.orbits.newton import newton, solve_linear
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import NoConvergence
 from stickslip.orbits.arclength import Followable
-from stickslip.orbits.newton import NoConvergence
 
 Floats = NDArray[np.float64]
 MOST_ITERATIONS = 20

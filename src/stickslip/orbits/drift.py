@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
+from stickslip.errors import NoConvergence
 from stickslip.orbits.balance import Balance, equilibrated, sizes_in
-from stickslip.orbits.newton import NoConvergence, terms
+from stickslip.orbits.newton import terms
 
 Floats = NDArray[np.float64]
 NOTHING = 1e-9

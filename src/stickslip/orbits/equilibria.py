@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import ModelError, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import shown
 from stickslip.model.system import Model, System
 from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
-from stickslip.orbits.guess import OrbitError, scale_of
+from stickslip.orbits.guess import scale_of
 from stickslip.orbits.resting import Resting, is_affine, resting_set
 from stickslip.orbits.signature import SECTION, Event, Signature
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import MotionError, NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
-from stickslip.orbits.guess import Guess, OrbitError
-from stickslip.orbits.motion import RTOL, Motion, MotionError
-from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
+from stickslip.orbits.guess import Guess
+from stickslip.orbits.motion import RTOL, Motion
+from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import Problem, Solved, normal_of, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model, suggest
 from stickslip.orbits import exact
-from stickslip.orbits.guess import Guess, NotSettled, OrbitError, guess_from, scale_of, simulated
-from stickslip.orbits.motion import Motion, MotionError
-from stickslip.orbits.newton import NoConvergence
+from stickslip.orbits.guess import Guess, guess_from, scale_of, simulated
+from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
-from stickslip.result import ResultError, interpolate
+from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 
 
@@ -36,7 +36,7 @@ def find_orbit(
     Keywords
     - guess: a run (its last period is the guess), another Orbit, a start (a list, or states by name), or (start,
       period). From a start alone, by default the model's own, the model is simulated until it repeats itself.
-    - method: `Exact()` by default. `Smooth(...)` and `Switch(...)` find the orbit of their own equations.
+    - method: `Exact()` by default. `Smoothing(...)` and `Switch(...)` find the orbit of their own equations.
     - forcing: the period of the excitation, for a model whose equations do not show it.
     - unstable: from a start, an unstable orbit that the motion passes by will do as well, as there are in chaos.
 

@@ -10,8 +10,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from stickslip.errors import ModelError, NotSettled, OrbitError
 from stickslip.methods.base import Method
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model
 from stickslip.orbits.motion import Motion
 from stickslip.result import evaluate, sample_times, steps_of
@@ -33,10 +34,6 @@ MOST_STEPS = 20_000
 MOST_TURNS = 64
 LONGEST_CYCLE = 400
 """Events in one period that are looked for."""
-
-
-class OrbitError(ValueError):
-    """An orbit that was not found, or cannot be used as asked; the message says why, and what to try."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +130,9 @@ def _from_start(model: Model, motion: Motion, method: Method, forcing: float | N
     )
 
 
-class NotSettled(OrbitError):
-    """A motion that does not repeat itself as far as it was simulated."""
-
-
 def simulated(model: Model, times: tuple[float, float], start: Any, method: Method) -> xr.Dataset:
     """A whole run; one that ends early is no guess."""
-    run = uninterrupted(simulate(model, t=times, start=start, method=method, samples=2))
+    run = uninterrupted(simulate(model, t=times[1], start_time=times[0], start=start, method=method, samples=2))
     if run.attrs["outcome"] != Status.FINISHED.word:
         raise OrbitError(f"no periodic motion was found from this start: {run.attrs['status']}")
     return run

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.field import Field, compile, compile_excitations
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError, MotionError
+from stickslip.field import Field, compile_excitations
 from stickslip.model.system import Model
 from stickslip.result import Steps
 from stickslip.status import Status
@@ -24,10 +24,6 @@ ENDLESS = 1e30
 
 RTOL = 1e-14
 """Orbits and multipliers are wanted to ten digits and more; at this order round-off is reached at little cost."""
-
-
-class MotionError(ValueError):
-    """A motion that cannot be followed as asked; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ class Motion:
     def __init__(self, model: Model, rtol: float = RTOL, field: Field | None = None) -> None:
         refuse_chance(model)
         self.model, self.rtol = model, rtol
-        self.field = field or compile(model, order=ORDER, kernels=join.TANGENT)
+        self.field = field or Field.of(model, order=ORDER, kernels=join.TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
         mechanical = self.states - len(model.internal_states)
         self.velocities = slice(mechanical // 2, mechanical)

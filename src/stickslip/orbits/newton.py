@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
+from stickslip.errors import NoConvergence
+
 Floats = NDArray[np.float64]
 Equations = Callable[[Floats], tuple[Floats, Floats]]
 Noise = Callable[[Floats, Floats], Floats]
@@ -25,10 +27,6 @@ ROUND_OFF = 1e-11
 MOST_POLISHINGS = 6
 LARGE = 200
 """So many equations have mostly derivatives that are zero: those of a phase by the unknowns of all others but one."""
-
-
-class NoConvergence(ValueError):
-    """Newton's method did not arrive; the message says how far it came."""
 
 
 @dataclass

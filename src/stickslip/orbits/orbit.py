@@ -85,8 +85,10 @@ class Orbit:
     def _run(self, periods: float) -> xr.Dataset:
         from stickslip.simulation import simulate, uninterrupted
 
-        times = (self.start_time, self.start_time + periods * self.period)
-        return uninterrupted(simulate(self.model, times, start=self.start, method=self.method))
+        end = self.start_time + periods * self.period
+        return uninterrupted(
+            simulate(self.model, end, start_time=self.start_time, start=self.start, method=self.method)
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write the orbit to a NetCDF file; `stickslip.load` reads it back."""

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize
 
+from stickslip.errors import NoConvergence
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import Balance, equilibrated, freedom, rest, sizes_in
 from stickslip.orbits.guess import scale_of
-from stickslip.orbits.newton import NoConvergence, newton
+from stickslip.orbits.newton import newton
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]

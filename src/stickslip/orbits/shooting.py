@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import FlowError, MotionError, NoConvergence, OrbitError
 from stickslip.methods.base import Method
-from stickslip.methods.smooth import Smooth
-from stickslip.methods.stiff import FlowError, Map, StiffFlow
+from stickslip.methods.smooth import Smoothing
+from stickslip.methods.stiff import Map, StiffFlow
 from stickslip.methods.switch import Switch
 from stickslip.model.system import Model
 from stickslip.orbits.exact import MOST_REPETITIONS, with_parameters
-from stickslip.orbits.guess import Guess, OrbitError
-from stickslip.orbits.motion import Motion, MotionError
-from stickslip.orbits.newton import History, NoConvergence, newton, polished, terms
+from stickslip.orbits.guess import Guess
+from stickslip.orbits.motion import Motion
+from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import normal_of
 from stickslip.orbits.signature import SECTION, Event, Signature
@@ -78,7 +79,7 @@ class Flow(ABC):
 class SmoothFlow(Flow):
     """Of the smoothed equations, with exact derivatives; the variables hold sliding velocities."""
 
-    def __init__(self, model: Model, method: Smooth, parameters: Floats) -> None:
+    def __init__(self, model: Model, method: Smoothing, parameters: Floats) -> None:
         super().__init__(model, parameters)
         tight = min(method.rtol, 1e-10)
         self.flow = StiffFlow(model, method.eps, method.shape, rtol=tight, parameters=parameters)
@@ -146,7 +147,7 @@ class DifferenceFlow(Flow):
     def _end(self, model: Model, y: Floats, t: float, duration: float) -> Floats:
         if not duration > 0:
             raise MotionError(f"the period ran to {duration:.3g} while it was sought")
-        run = uninterrupted(simulate(model, (t, t + duration), start=list(y), method=self.method, samples=2))
+        run = uninterrupted(simulate(model, t + duration, start_time=t, start=list(y), method=self.method, samples=2))
         if run.attrs["outcome"] != Status.FINISHED.word:
             raise MotionError(run.attrs["status"])
         self.evaluations += int(run.attrs["evaluations"])
@@ -184,18 +185,18 @@ class DifferenceFlow(Flow):
     def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
         times = t + durations
         run = uninterrupted(
-            simulate(self.model, (t, float(times[-1])), start=list(y), method=self.method, samples=times)
+            simulate(self.model, float(times[-1]), start_time=t, start=list(y), method=self.method, samples=times)
         )
         return np.column_stack([run[name].values for name in self.model.states])
 
 
 def flow_for(model: Model, method: Method, parameters: Floats) -> Flow:
     """The flow of a method."""
-    if isinstance(method, Smooth):
+    if isinstance(method, Smoothing):
         return SmoothFlow(model, method, parameters)
     if isinstance(method, Switch):
         return DifferenceFlow(model, method, parameters)
-    raise OrbitError(f"orbits are found with Exact, Smooth or Switch, not with {type(method).__name__}")
+    raise OrbitError(f"orbits are found with Exact, Smoothing or Switch, not with {type(method).__name__}")
 
 
 @dataclass(frozen=True)
@@ -463,7 +464,9 @@ def _starts(model: Model, guess: Guess, method: Method) -> Iterator[Guess]:
     """Where in its period a guess is shot from: as it is; where contacts slip least, so that what is off in their
     velocities dies out at once; where they slip fastest, far from where neighbouring motions differ in kind."""
     times = guess.time, guess.time + guess.period
-    run = uninterrupted(simulate(model, times, start=list(guess.state), method=method, samples=LOOKS))
+    run = uninterrupted(
+        simulate(model, times[1], start_time=times[0], start=list(guess.state), method=method, samples=LOOKS)
+    )
     speed = np.abs(run["slip_velocity"].values)
     share = np.min(speed / np.maximum(np.max(speed, axis=0, initial=0.0), 1e-300), axis=1, initial=1.0)
     rough = isinstance(method, Switch)

@@ -34,11 +34,11 @@ def fit(
 
     Returns the matplotlib Axes.
 
-    `fits`: what `identify.characteristic` or `identify.compare` returned, or a list of fits. The band is the confidence
+    `fits`: what `identify.fit_law` or `identify.compare` returned, or a list of fits. The band is the confidence
     band of the first law. `classes`: also means and standard deviations over classes of speed. `units`: of "velocity"
     and "force". `ax`: where to draw; a new figure by default.
 
-    Example: `ss.plot.fit(ss.identify.characteristic((v, force), "stribeck", normal=20.0))`.
+    Example: `ss.plot.fit(ss.identify.fit_law((v, force), "stribeck", normal=20.0))`.
     """
     several = _fits(fits)
     first = several[0]
@@ -205,7 +205,7 @@ def _fits(fits: Any) -> list[Any]:
         return list(fits.fits.values())
     listed = list(fits) if isinstance(fits, Sequence) else [fits]
     if not listed or not all(hasattr(one, "estimate") and hasattr(one, "samples") for one in listed):
-        raise TypeError("plot.fit draws what identify.characteristic or identify.compare returned")
+        raise TypeError("plot.fit draws what identify.fit_law or identify.compare returned")
     return listed
 
 

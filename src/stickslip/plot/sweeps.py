@@ -61,7 +61,7 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
 
     Returns the matplotlib Axes.
 
-    Example: `ss.plot.poincare(ss.sweep(system, [{}], observe=ss.strobe, periods=(300, 20_000), most=20_000))`.
+    Example: `ss.plot.poincare(ss.sweep(system, [{}], observe="strobe", periods=(300, 20_000), most=20_000))`.
     """
     _swept(data)
     first = _state(data, x)
@@ -205,11 +205,12 @@ class _Cloud:
 
 
 def kinds_of(data: xarray.Dataset) -> NDArray[Any]:
-    """The kind of motion at every point of a sweep, as a word: "n:m", "no period", "no slip", or "failed"."""
+    """The kind of motion at every point of a sweep, as a word: "n:m", "steady", "no stick", "no period" or "failed"."""
     n, m, status = data["n"].values, data["m"].values, data["status"].values
     words = np.char.add(np.char.add(n.astype(str), ":"), m.astype(str))
-    words = np.where(m == 0, "no period", words)
+    words = np.where(m < 0, "no period", words)
     words = np.where((n == 0) & (m > 0), "no stick", words)
+    words = np.where((n == 0) & (m == 0), "steady", words)
     return np.where(status != 0, "failed", words)
 
 

@@ -8,10 +8,12 @@
 docs/series.md says what each method can and cannot do.
 """
 
-from stickslip.series.data import Series, SeriesError, from_events, from_run
+from stickslip.errors import SeriesError
+from stickslip.series.data import Series, from_events, from_run
 from stickslip.series.dimension import CorrelationDimension, correlation_dimension
 from stickslip.series.embedding import Embedding, choose, embed, false_neighbours, mutual_information
 from stickslip.series.exponent import LargestExponent, largest_exponent
+from stickslip.series.sound import Sound, to_wav
 from stickslip.series.spectra import autocorrelation, fundamental, spectrum
 from stickslip.series.table import from_csv
 
@@ -21,6 +23,7 @@ __all__ = [
     "LargestExponent",
     "Series",
     "SeriesError",
+    "Sound",
     "autocorrelation",
     "choose",
     "correlation_dimension",
@@ -33,4 +36,5 @@ __all__ = [
     "largest_exponent",
     "mutual_information",
     "spectrum",
+    "to_wav",
 ]

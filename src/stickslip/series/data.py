@@ -13,7 +13,8 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip.arguments import floats
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError, SeriesError
+from stickslip.model.errors import shown
 from stickslip.result import evaluate, steps_of
 
 Floats = NDArray[np.float64]
@@ -26,10 +27,6 @@ CHUNK = 20_000
 
 PER_CONTACT = ("slip_velocity", "force")
 CHANGES = ("stick_to_slip", "slip_to_stick")
-
-
-class SeriesError(ValueError):
-    """A series that cannot be made or analysed as asked; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)

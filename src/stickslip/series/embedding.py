@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from stickslip.series.data import Floats, Integers, Series, SeriesError, need_series, whole
+from stickslip.errors import SeriesError
+from stickslip.series.data import Floats, Integers, Series, need_series, whole
 from stickslip.series.neighbours import nearest, spread_out
 from stickslip.series.spectra import autocorrelation, mean_period
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from stickslip.errors import SeriesError
 from stickslip.series import scaling
-from stickslip.series.data import Floats, Integers, Series, SeriesError, need_series, whole
+from stickslip.series.data import Floats, Integers, Series, need_series, whole
 from stickslip.series.embedding import Embedding, choose, delayed, resolution
 from stickslip.series.neighbours import nearest, spread_out
 

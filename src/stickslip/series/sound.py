@@ -10,9 +10,10 @@ import numpy as np
 import xarray as xr
 from scipy import signal
 
+from stickslip.errors import SeriesError
 from stickslip.files import whole_file
 from stickslip.result import steps_of
-from stickslip.series.data import Floats, Series, SeriesError, from_run, positive, sample, whole
+from stickslip.series.data import Floats, Series, from_run, positive, sample, whole
 from stickslip.series.spectra import fundamental
 
 RATE = 44_100
@@ -73,7 +74,7 @@ def to_wav(
 
     >>> import stickslip as ss, tempfile, pathlib
     >>> run = ss.simulate(ss.models.block_on_belt(), t=2400)
-    >>> sound = ss.to_wav(run, pathlib.Path(tempfile.mkdtemp()) / "squeak.wav")
+    >>> sound = ss.series.to_wav(run, pathlib.Path(tempfile.mkdtemp()) / "squeak.wav")
     >>> round(sound.fundamental), round(sound.speed / 220, 3)               # the speed plays 220 periods a second
     (220, 12.001)
     """

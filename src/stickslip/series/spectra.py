@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 from scipy import signal
 
-from stickslip.series.data import Floats, Integers, Series, SeriesError, need_series, whole
+from stickslip.errors import SeriesError
+from stickslip.series.data import Floats, Integers, Series, need_series, whole
 
 ALMOST = 0.9
 """A maximum of the autocorrelation this near to the highest one may be a whole period: multiples of it are as high."""

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickslip.series.data import Floats, Series, SeriesError, known, positive
+from stickslip.errors import SeriesError
+from stickslip.series.data import Floats, Series, known, positive
 
 UNEVEN = 0.05
 """Times may be off an even grid by this part of the interval: tables are rounded."""

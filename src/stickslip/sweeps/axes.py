@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.arguments import numbers
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError, SweepError
+from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
-from stickslip.sweeps.observation import SweepError
 
 Floats = NDArray[np.float64]
 START = "start."

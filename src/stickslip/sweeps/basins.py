@@ -16,13 +16,14 @@ from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.arguments import check_model, check_progress, numbers
-from stickslip.field import Field, compile
+from stickslip.errors import ModelError, OrbitError
+from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
-from stickslip.model.errors import ModelError, check_number, check_whole, shown, visible
+from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
-from stickslip.orbits.guess import MOST_TURNS, OrbitError, recurrence, scale_of
+from stickslip.orbits.guess import MOST_TURNS, recurrence, scale_of
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.reading import parsed
@@ -199,7 +200,7 @@ class _Search:
 
     def __init__(self, model: Model, near: float, most: int, forcing: float | None) -> None:
         self.model, self.near, self.tries = model, near, most
-        self.field: Field = compile(model)
+        self.field: Field = Field.of(model)
         self.forcing_given = forcing
         self.forcing = excitation(Motion(model), forcing)
         self.orbits: dict[int, Orbit] = {}

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.files import Busy, held, put_all_on_disk, put_on_disk, reason
+from stickslip.errors import Busy, DamagedChunk, SweepError
+from stickslip.files import held, put_all_on_disk, put_on_disk, reason
 from stickslip.model.errors import shown
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 
 FORMAT = "stickslip sweep store 3"
@@ -38,17 +38,13 @@ DESCRIBED = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_val
 """What an array must agree in with the one that the plan asks for."""
 
 
-class DamagedChunk(SweepError):
-    """A chunk of a store that is not what was written; the message names it, and the way out."""
-
-
 class Checkpoint(Mapping[int, Results]):
     """The finished chunks of a sweep in a folder, by their number.
 
     `damaged` are those found to be no longer what was written: they count as not done.
 
     >>> import stickslip as ss, tempfile, pathlib
-    >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(50, 50), chunk=2)
+    >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, times=(50, 50), chunk=2)
     >>> store = Checkpoint(pathlib.Path(tempfile.mkdtemp()) / "sweep.zarr", plan)
     >>> store.keep(1, plan.run(plan.chunks[1]))
     >>> list(store), store[1]["status"].tolist()

@@ -16,8 +16,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from stickslip.errors import SweepError
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import SweepError
 from stickslip.sweeps.plan import Plan
 from stickslip.targets import interrupt
 

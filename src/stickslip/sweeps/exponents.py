@@ -10,10 +10,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, check_progress
-from stickslip.field import compile
+from stickslip.errors import ModelError
+from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError, check_number, check_whole
+from stickslip.model.errors import check_number, check_whole
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
@@ -145,7 +146,7 @@ def lyapunov(
 
 def neighbours(model: Model, rtol: float) -> Motion:
     """The motion of a model, compiled with the kernels that carry directions without end."""
-    return Motion(model, rtol, compile(model, order=ORDER, kernels=join.NEIGHBOURS))
+    return Motion(model, rtol, Field.of(model, order=ORDER, kernels=join.NEIGHBOURS))
 
 
 def largest_exponent(

@@ -14,16 +14,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
 from stickslip.sweeps.axes import Axes
-from stickslip.sweeps.observation import SweepError
 
 FORMAT = "stickslip sweep 1"
 BASINS = "stickslip basins 1"
 """What files are known by."""
+
+NO_PERIOD, STEADY = -1, 0
+"""What stands for n and m where a motion has no period that was found, and where nothing moves: any time is one."""
 
 Results = dict[str, np.ndarray]
 DESCRIPTIONS = {
@@ -31,8 +34,8 @@ DESCRIPTIONS = {
     "count": "rows recorded",
     "truncated": "whether there was room for no more rows",
     "events": "changes of mode while observed",
-    "n": "stick→slip points in one period of the motion (0: none, or no period found)",
-    "m": "periods of the excitation in one period of the motion (0: no period found; 1 without excitation)",
+    "n": "stick→slip points in one period of the motion (0: it never sticks; -1: no period found)",
+    "m": "periods of the excitation in one period of the motion (1 without excitation; 0: steady; -1: no period found)",
     "period": "period of the motion",
     "time": "time reached",
     "steps": "steps taken",
@@ -79,7 +82,8 @@ def motion_layout(model: Model) -> dict[str, Layout]:
     """What sums up every motion."""
     states, contacts = (len(model.states),), (len(model.contacts),)
     layout = {"status": Layout((), SMALL, NOT_COMPUTED)}
-    layout |= {name: Layout((), WHOLE, 0) for name in ("events", "n", "m", "steps")}
+    layout |= {name: Layout((), WHOLE, 0) for name in ("events", "steps")}
+    layout |= {name: Layout((), WHOLE, NO_PERIOD) for name in ("n", "m")}
     layout |= {name: Layout((), NUMBER, np.nan, units=model.time_unit) for name in ("period", "time")}
     of_states = ("minimum", "maximum", "start_state", "end_state")
     layout |= {name: Layout(states, NUMBER, np.nan, ("state",)) for name in of_states}
@@ -197,7 +201,7 @@ def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
 
     >>> import stickslip as ss
     >>> model, over = ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}
-    >>> data = ss.sweep(model, over, t=(50, 50), observe=[ss.stick_to_slip, ss.maxima("x.block")])
+    >>> data = ss.sweep(model, over, times=(50, 50), observe=[ss.observe.StickToSlip(), ss.observe.Maxima("x.block")])
     >>> observation_of(data, "stick_to_slip")["x.block"].dims
     ('belt.speed', 'record')
     """

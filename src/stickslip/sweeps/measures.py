@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.system import Model
+from stickslip.orbits import signature
 from stickslip.orbits.motion import Motion
-from stickslip.orbits.signature import Signature
 from stickslip.sweeps.exponents import largest_exponent
-from stickslip.sweeps.layout import NUMBER, SMALL, WHOLE, Layout, Results
-from stickslip.sweeps.observation import LargestExponent, Measured, MotionSignature, Named
+from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results
+from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
 from stickslip.sweeps.trajectories import Group, Settings
 
 Floats = NDArray[np.float64]
@@ -29,8 +29,8 @@ SAME = 1e-6
 def measured_layout(model: Model, name: str, what: Measured) -> dict[str, Layout]:
     """The arrays of an observation; a signature is kept as rows of modes, one for each of its phases."""
     if isinstance(what, LargestExponent):
-        per = f"1/{model.time_unit}" if what.cycle == "time" and model.time_unit else ""
-        words = f"largest Lyapunov exponent, per {'unit time' if what.cycle == 'time' else what.cycle}"
+        per = f"1/{model.time_unit}" if what.per == "time" and model.time_unit else ""
+        words = f"largest Lyapunov exponent, per {'unit time' if what.per == 'time' else what.per}"
         return {
             name: Layout((), NUMBER, np.nan, description=words, units=per),
             f"{name}_error": Layout((), NUMBER, np.nan, description=f"standard error of {name}", units=per),
@@ -58,7 +58,7 @@ def measured(
         for i in np.nonzero(found["status"] == FINISHED)[0]:
             start = motions[i].at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in group.held[i]])
             begin, end = float(group.times[i, 0]), float(group.times[i, 1])
-            pairs[i] = largest_exponent(motions[i], start, begin, end, what.cycle, settings.most_steps)
+            pairs[i] = largest_exponent(motions[i], start, begin, end, what.per, settings.most_steps)
         return {name: pairs[:, 0], f"{name}_error": pairs[:, 1]}
     modes = [_modes(motions[i], found, i) for i in range(len(motions))]
     return {f"{name}{PHASES}": np.array([len(m) for m in modes], np.int64), f"{name}{MODES}": np.concatenate(modes)}
@@ -70,7 +70,7 @@ def _modes(motion: Motion, found: Results, i: int) -> NDArray[np.int8]:
     period, time = float(found["period"][i]), float(found["time"][i])
     if found["status"][i] != FINISHED:
         return none
-    if found["events"][i] == 0 and (found["m"][i] > 0 or _is_still(found, i)):
+    if found["events"][i] == 0 and found["m"][i] != NO_PERIOD:
         return np.asarray(found["end_mode"][i : i + 1], np.int8)
     if not period > 0:
         return none
@@ -91,12 +91,6 @@ def _modes(motion: Motion, found: Results, i: int) -> NDArray[np.int8]:
     return _begun_alike(np.array(phases, np.int8)) if len(phases) <= MOST_PHASES else none
 
 
-def _is_still(found: Results, i: int) -> bool:
-    """Whether nothing moved while it was observed: a rest has no period, and yet it repeats itself."""
-    low, high = found["minimum"][i], found["maximum"][i]
-    return bool(np.all(high - low <= 1e-9 * np.maximum(1.0, np.abs(high))))
-
-
 def _begun_alike(modes: NDArray[np.int8]) -> NDArray[np.int8]:
     """The cycle of modes begun where it reads smallest, stick before slip: equal cycles then have equal words.
 
@@ -109,11 +103,13 @@ def _begun_alike(modes: NDArray[np.int8]) -> NDArray[np.int8]:
 
 def in_words(data: xr.Dataset, observations: Named) -> xr.Dataset:
     """Signatures as text, in place of their modes."""
-    for name in [name for name, what in observations if isinstance(what, MotionSignature)]:
+    for name in [name for name, what in observations if isinstance(what, Signature)]:
         contacts = tuple(str(contact) for contact in data["contact"].values)
         counts, modes = data[f"{name}{PHASES}"], data[f"{name}{MODES}"].values
         words = [
-            str(Signature(contacts, tuple(tuple(int(m) for m in mode) for mode in rows[:count]), ())) if count else ""
+            str(signature.Signature(contacts, tuple(tuple(int(m) for m in mode) for mode in rows[:count]), ()))
+            if count
+            else ""
             for rows, count in zip(modes.reshape(counts.size, *modes.shape[-2:]), counts.values.ravel(), strict=True)
         ]
         data = data.drop_vars([f"{name}{PHASES}", f"{name}{MODES}"])

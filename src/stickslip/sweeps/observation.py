@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
+from stickslip.errors import SweepError
 from stickslip.kernels import observe as kernel
-from stickslip.model.errors import ModelError, check_number, shown
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model, suggest
 
 CYCLES = ("time", "forcing", "release")
 """What exponents are counted by."""
 
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
-
-
-class SweepError(ModelError):
-    """A sweep that cannot be run as asked; the message says why."""
 
 
 class Codes(NamedTuple):
@@ -70,60 +67,144 @@ NOTHING = Codes(kernel.NOTHING)
 
 @dataclass(frozen=True)
 class ModeChange(Recorded):
-    """The points at which contacts leave stick, or come to stick; of all contacts, or of one.
+    """Points at which the mode of contacts changes; of all contacts, or of one."""
 
-    >>> stick_to_slip.of("contact1")
-    ModeChange(to_slip=True, contact='contact1')
-    """
-
-    to_slip: bool
     contact: str | None = None
 
-    def of(self, contact: str) -> ModeChange:
-        """The same, of one contact only."""
-        return replace(self, contact=contact)
+    word: ClassVar[str]
+    kind: ClassVar[int]
 
     @property
     def name(self) -> str:
-        change = "stick_to_slip" if self.to_slip else "slip_to_stick"
-        return change if self.contact is None else f"{change}_{self.contact}"
+        return self.word if self.contact is None else f"{self.word}_{self.contact}"
 
     def codes(self, model: Model) -> Codes:
         if not model.contacts:
             raise SweepError("this model has no contact that could stick: observe something else")
-        kind = kernel.STICK_TO_SLIP if self.to_slip else kernel.SLIP_TO_STICK
-        return Codes(kind, -1 if self.contact is None else _index("contact", self.contact, model.contacts))
+        return Codes(self.kind, -1 if self.contact is None else _index("contact", self.contact, model.contacts))
+
+
+@dataclass(frozen=True)
+class StickToSlip(ModeChange):
+    """Points at which contacts leave stick: of all contacts, or of one.
+
+    Parameters
+    ----------
+    contact : str, optional
+        The name of the contact; all of them by default.
+
+    See Also
+    --------
+    SlipToStick, Strobe, Section, Maxima, stickslip.sweep
+
+    Examples
+    --------
+    >>> StickToSlip("contact1").name
+    'stick_to_slip_contact1'
+    """
+
+    word: ClassVar[str] = "stick_to_slip"
+    kind: ClassVar[int] = kernel.STICK_TO_SLIP
+
+
+@dataclass(frozen=True)
+class SlipToStick(ModeChange):
+    """Points at which contacts come to stick: of all contacts, or of one.
+
+    Parameters
+    ----------
+    contact : str, optional
+        The name of the contact; all of them by default.
+
+    See Also
+    --------
+    StickToSlip, Strobe, Section, Maxima, stickslip.sweep
+
+    Examples
+    --------
+    >>> SlipToStick().name
+    'slip_to_stick'
+    """
+
+    word: ClassVar[str] = "slip_to_stick"
+    kind: ClassVar[int] = kernel.SLIP_TO_STICK
 
 
 @dataclass(frozen=True)
 class Strobe(Recorded):
     """The state once in every period of the excitation, or at whole multiples of a given time.
 
-    >>> strobe.every(2.0).period
+    Parameters
+    ----------
+    every : float, optional
+        The time between two strobes, in units of time; the period of the excitation by default.
+
+    Raises
+    ------
+    ModelError
+        If `every` is not a positive number.
+
+    See Also
+    --------
+    StickToSlip, Section, Maxima, stickslip.sweep
+
+    Examples
+    --------
+    >>> Strobe(every=2.0).every
     2.0
     """
 
-    period: float | None = None
+    every: float | None = None
 
-    def every(self, period: float) -> Strobe:
-        """The same with a time of your own between strobes."""
-        return Strobe(check_number("strobe: the period", period, positive=True))
+    def __post_init__(self) -> None:
+        if self.every is not None:
+            object.__setattr__(self, "every", check_number("Strobe: every", self.every, positive=True))
 
     @property
     def name(self) -> str:
         return "strobe"
 
     def codes(self, model: Model) -> Codes:
-        return Codes(kernel.STROBE, period=self.period or 0.0)
+        return Codes(kernel.STROBE, period=self.every or 0.0)
 
 
 @dataclass(frozen=True)
 class Section(Recorded):
-    """The points at which a state, or the sliding velocity of a contact, passes a value."""
+    """The points at which a state, or the sliding velocity of a contact, passes a value.
+
+    Parameters
+    ----------
+    quantity : str
+        The name of a state, or of a contact, whose sliding velocity is meant.
+    value : float, default 0.0
+        The value it passes, in its own unit.
+    direction : str, default "up"
+        "up", "down" or "both".
+
+    Raises
+    ------
+    SweepError
+        If the direction is none of these.
+
+    See Also
+    --------
+    Strobe, Maxima, StickToSlip, stickslip.sweep
+
+    Examples
+    --------
+    >>> Section("x.block", 0.5, "down").name
+    'section_x.block'
+    """
 
     quantity: str
-    value: float
-    direction: str
+    value: float = 0.0
+    direction: str = "up"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
+            known = ", ".join(DIRECTIONS)
+            raise SweepError(f"Section: the direction is {shown(self.direction)}; it must be one of {known}")
+        object.__setattr__(self, "value", check_number("Section: the value", self.value))
 
     @property
     def name(self) -> str:
@@ -136,7 +217,22 @@ class Section(Recorded):
 
 @dataclass(frozen=True)
 class Maxima(Recorded):
-    """The maxima of a state, kinks at events included."""
+    """The points at which a state is largest, kinks at events included.
+
+    Parameters
+    ----------
+    state : str
+        The name of the state.
+
+    See Also
+    --------
+    Section, Strobe, StickToSlip, stickslip.sweep
+
+    Examples
+    --------
+    >>> Maxima("x.block").name
+    'maxima_x.block'
+    """
 
     state: str
 
@@ -150,32 +246,56 @@ class Maxima(Recorded):
 
 @dataclass(frozen=True)
 class LargestExponent(Measured):
-    """The largest Lyapunov exponent of the observed motion, with its standard error.
+    """How fast neighbouring motions part, with its standard error: positive where the motion is chaotic.
 
-    >>> largest_exponent.per("release")
-    LargestExponent(cycle='release')
+    Parameters
+    ----------
+    per : str, default "time"
+        What it is counted by: "time", periods of the excitation ("forcing"), or releases from stick ("release").
+
+    Raises
+    ------
+    SweepError
+        If `per` is none of these.
+
+    See Also
+    --------
+    Signature, stickslip.lyapunov, stickslip.sweep
+
+    Examples
+    --------
+    >>> LargestExponent(per="release").per
+    'release'
     """
 
-    cycle: str = "time"
+    per: str = "time"
 
-    def per(self, cycle: str) -> LargestExponent:
-        """The same per "time", per period of the excitation ("forcing"), or per "release" from stick."""
-        if cycle not in CYCLES:
-            raise SweepError(f"largest_exponent: per is {shown(cycle)}; it must be one of {', '.join(CYCLES)}")
-        return LargestExponent(cycle)
+    def __post_init__(self) -> None:
+        if self.per not in CYCLES:
+            raise SweepError(f"LargestExponent: per is {shown(self.per)}; it must be one of {', '.join(CYCLES)}")
 
     @property
     def name(self) -> str:
         return "largest_exponent"
 
     def check(self, model: Model) -> None:
-        if self.cycle == "release" and not model.contacts:
+        if self.per == "release" and not model.contacts:
             raise SweepError("this model has no contact that could be released: ask for the exponent per time")
 
 
 @dataclass(frozen=True)
-class MotionSignature(Measured):
-    """The modes that a periodic motion goes through, in their order."""
+class Signature(Measured):
+    """The modes of the contacts in one period of the motion, as "stick → slip-"; empty where no period is found.
+
+    See Also
+    --------
+    LargestExponent, stickslip.sweep
+
+    Examples
+    --------
+    >>> Signature().name
+    'signature'
+    """
 
     @property
     def name(self) -> str:
@@ -192,44 +312,8 @@ def _index(what: str, name: Any, known: tuple[str, ...]) -> int:
     return known.index(name)
 
 
-stick_to_slip = ModeChange(to_slip=True)
-"""Points at which a contact leaves stick."""
-
-slip_to_stick = ModeChange(to_slip=False)
-"""Points at which a contact comes to stick."""
-
-strobe = Strobe()
-"""The state once in every period of the excitation."""
-
-largest_exponent = LargestExponent()
-"""How fast neighbouring motions part, per unit time: positive where the motion is chaotic."""
-
-signature = MotionSignature()
-"""The modes of the contacts in one period of the motion, as "stick → slip-"; empty where no period is found."""
-
-
-def section(quantity: str, value: float = 0.0, direction: str = "up") -> Section:
-    """Points at which a state, or the sliding velocity of a contact, passes a value: "up", "down" or "both".
-
-    >>> section("x.block", 0.5, "down")
-    Section(quantity='x.block', value=0.5, direction='down')
-    """
-    if not isinstance(direction, str) or direction not in DIRECTIONS:
-        raise SweepError(f"section: the direction is {shown(direction)}; it must be one of {', '.join(DIRECTIONS)}")
-    return Section(quantity, check_number("section: the value", value), direction)
-
-
-def maxima(state: str) -> Maxima:
-    """Points at which a state is largest.
-
-    >>> maxima("x.block")
-    Maxima(state='x.block')
-    """
-    return Maxima(state)
-
-
 NAMED: dict[str, Observation] = {
-    what.name: what for what in (stick_to_slip, slip_to_stick, strobe, largest_exponent, signature)
+    what.name: what for what in (StickToSlip(), SlipToStick(), Strobe(), LargestExponent(), Signature())
 }
 """Observations that can be asked for by their name."""
 
@@ -245,8 +329,8 @@ def observations_from(what: Observe, model: Model) -> Named:
 
     >>> from stickslip.model.library import block_on_belt
     >>> observations_from("stick_to_slip", block_on_belt())
-    (('', ModeChange(to_slip=True, contact=None)),)
-    >>> [name for name, _ in observations_from([slip_to_stick, strobe.every(2.0)], block_on_belt())]
+    (('', StickToSlip(contact=None)),)
+    >>> [name for name, _ in observations_from([SlipToStick(), Strobe(every=2.0)], block_on_belt())]
     ['slip_to_stick', 'strobe']
     """
     if what is None:
@@ -271,8 +355,8 @@ def _observation(what: Any) -> Observation:
         return what
     hint = suggest(what, NAMED).partition(";")[0] if isinstance(what, str) else ""
     raise SweepError(
-        f"observe is {shown(what)}{hint}: it must be stick_to_slip, slip_to_stick, strobe, section(…), maxima(…), "
-        "largest_exponent, signature, several of these, or None"
+        f"observe is {shown(what)}{hint}: it must be StickToSlip(), SlipToStick(), Strobe(), Section(…), "
+        "Maxima(…), LargestExponent(), Signature() of stickslip.observe, several of these, or None"
     )
 
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from stickslip import result
 from stickslip._version import __version__
-from stickslip.field import Field, compile, compile_forcings, known
+from stickslip.errors import ModelError
+from stickslip.field import Field, compile_forcings, known
 from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE, NOT_COMPUTED
 from stickslip.methods.exact import Exact
 from stickslip.model import files
-from stickslip.model.errors import ModelError
 from stickslip.model.system import Model, Requirement
 from stickslip.orbits.motion import Motion
 from stickslip.status import Status
@@ -95,7 +95,7 @@ class Plan:
     `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut; `assemble` makes the Dataset.
 
     >>> import stickslip as ss
-    >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, t=(50, 50), chunk=2)
+    >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, times=(50, 50), chunk=2)
     >>> [(chunk.first, chunk.last) for chunk in plan.chunks]
     [(0, 2), (2, 3)]
     >>> plan.assemble({0: plan.run(plan.chunks[0])})["status"].values.tolist()
@@ -126,7 +126,7 @@ class Plan:
     @cached_property
     def field(self) -> Field:
         """The model compiled for observing."""
-        return compile(self.model, target=self.settings.target, order=self.order, kernels=join.OBSERVE)
+        return Field.of(self.model, target=self.settings.target, order=self.order, kernels=join.OBSERVE)
 
     @property
     def order(self) -> int:

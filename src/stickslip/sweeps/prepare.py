@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from stickslip.arguments import check_flag, check_model, numbers
-from stickslip.field import GROUP, TARGETS, compile, compile_forcing
+from stickslip.errors import ModelError, SweepError
+from stickslip.field import GROUP, TARGETS, Field, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
-from stickslip.model.errors import ModelError, check_number, check_whole, shown
+from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.sweeps.axes import Axes, axes_from
 from stickslip.sweeps.observation import (
@@ -21,13 +22,14 @@ from stickslip.sweeps.observation import (
     Named,
     Observe,
     Strobe,
-    SweepError,
     observations_from,
-    stick_to_slip,
 )
 from stickslip.sweeps.plan import Duration, Plan, Start
 from stickslip.sweeps.trajectories import Settings
 from stickslip.targets import join
+
+RTOL = 1e-9
+"""The tolerance of sweeps: what they classify is decided by far less than what one motion is measured to."""
 
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
@@ -48,39 +50,19 @@ MOST_BYTES = 8e9
 """No sweep may record more than this in memory; to disk it may."""
 
 
-class Asked(TypedDict, total=False):
-    """The keywords of `plan_sweep`, which `sweep` hands on."""
-
-    observe: Observe
-    t: tuple[float, float] | None
-    periods: tuple[float, float] | None
-    start: Mapping[str, float] | str | None
-    within: Mapping[str, tuple[float, float]] | None
-    seed: int
-    carry: str | None
-    zip: bool
-    rtol: float
-    tolerance: float
-    most: int
-    most_steps: int
-    shortcut: bool
-    chunk: int | None
-    target: str
-
-
 def plan_sweep(
     model: Model,
     over: Any,
     *,
-    observe: Observe = stick_to_slip,
-    t: tuple[float, float] | None = None,
+    observe: Observe = "stick_to_slip",
+    times: tuple[float, float] | None = None,
     periods: tuple[float, float] | None = None,
     start: Mapping[str, float] | str | None = None,
     within: Mapping[str, tuple[float, float]] | None = None,
     seed: int = 0,
     carry: str | None = None,
     zip: bool = False,
-    rtol: float = 1e-9,
+    rtol: float = RTOL,
     tolerance: float = 1e-6,
     most: int = 500,
     most_steps: int = 10**7,
@@ -91,7 +73,7 @@ def plan_sweep(
     """A sweep as a `Plan`, to be run chunk by chunk; keywords are those of `sweep`.
 
     >>> import stickslip as ss
-    >>> plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, t=(100, 100)).count
+    >>> plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(100, 100)).count
     2
     """
     check_model(model)
@@ -117,7 +99,7 @@ def plan_sweep(
     for name, what in observations:
         if isinstance(what, Measured) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
-    duration = _duration(model, t, periods, observations)
+    duration = _duration(model, times, periods, observations)
     _check_strobes(duration, observations)
     text, given = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
@@ -141,7 +123,7 @@ def _chunk_size(plan: Plan) -> int:
     return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
 
 
-def _duration(model: Model, t: Any, periods: Any, observations: Named) -> Duration:
+def _duration(model: Model, times: Any, periods: Any, observations: Named) -> Duration:
     """Transient and observed time; in periods where there is an excitation and no time is given."""
     forcing = compile_forcing(model)
     try:
@@ -152,27 +134,27 @@ def _duration(model: Model, t: Any, periods: Any, observations: Named) -> Durati
         "this model has no excitation" if period == 0 else "the excitation of this model has no period that can be seen"
     )
     for _, what in observations:
-        if isinstance(what, Strobe) and what.period is None and period in (0, -1):
-            raise SweepError(f"{why}: give the time between strobes, strobe.every(time)")
-        if isinstance(what, LargestExponent) and what.cycle == "forcing" and period in (0, -1):
+        if isinstance(what, Strobe) and what.every is None and period in (0, -1):
+            raise SweepError(f"{why}: give the time between strobes, Strobe(every=time)")
+        if isinstance(what, LargestExponent) and what.per == "forcing" and period in (0, -1):
             raise SweepError(f"{why}: ask for the exponent per time")
-    if t is not None and periods is not None:
-        raise SweepError("give either t or periods, not both")
-    if t is not None:
-        return Duration(*_pair("t", t), in_periods=False)
+    if times is not None and periods is not None:
+        raise SweepError("give either times or periods, not both")
+    if times is not None:
+        return Duration(*_pair("times", times), in_periods=False)
     if period in (0, -1):
-        raise SweepError(f"{why}: give t=(transient, observed time)")
+        raise SweepError(f"{why}: give times=(transient, observed time)")
     return Duration(*_pair("periods", PERIODS if periods is None else periods), in_periods=True)
 
 
 def _check_strobes(duration: Duration, observations: Named) -> None:
     """Strobes without number would be passed one by one, though few of them can be kept."""
     for _, what in observations:
-        if isinstance(what, Strobe) and what.period is not None and not duration.in_periods:
-            count = duration.recorded / what.period
+        if isinstance(what, Strobe) and what.every is not None and not duration.in_periods:
+            count = duration.recorded / what.every
             if count > MOST_STROBES:
                 raise SweepError(
-                    f"strobe.every({what.period:g}) asks for {count:.1e} states of every motion: give a longer time "
+                    f"Strobe(every={what.every:g}) asks for {count:.1e} states of every motion: give a longer time "
                     f"between strobes, {duration.recorded / MOST_STROBES:.1e} at least"
                 )
 
@@ -197,7 +179,7 @@ def _start(model: Model, start: Any) -> Start:
 def _written(model: Model) -> tuple[str, Model | None]:
     """The text of a model, and the model itself where there is none."""
     try:
-        return files.dumps(model, compile(model, target="python", order=8, kernels=join.EXACT).formulas), None
+        return files.dumps(model, Field.of(model, target="python", order=8, kernels=join.EXACT).formulas), None
     except ModelError as error:
         return f"# {error}", model
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from stickslip.errors import SweepError
 from stickslip.model.errors import check_number
-from stickslip.sweeps.observation import SweepError
 
 
 def probabilities(

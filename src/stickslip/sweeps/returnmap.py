@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from stickslip.arguments import check_model
+from stickslip.errors import ModelError
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import ModelError, check_number, check_whole, shown
+from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import xarray as xr
 
 from stickslip.arguments import check_progress
+from stickslip.errors import SweepError, UnfinishedSweep
 from stickslip.model.errors import check_whole
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.status import Status
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
 from stickslip.sweeps.layout import Results
-from stickslip.sweeps.observation import SweepError
+from stickslip.sweeps.observation import Observe
 from stickslip.sweeps.plan import Plan
-from stickslip.sweeps.prepare import Asked, check_size, plan_sweep
+from stickslip.sweeps.prepare import RTOL, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
 Progress = Callable[[int, int], None]
@@ -26,62 +26,111 @@ REPAIRS = 3
 """How often chunks of a store are computed that turn out to be damaged."""
 
 
-class UnfinishedSweep(SweepError):
-    """A sweep that could not go on, with what was computed until then in `partial`."""
-
-    def __init__(self, message: str, partial: xr.Dataset) -> None:
-        super().__init__(message)
-        self.partial = partial
-
-
 def sweep(
     model: Model,
     over: Any,
     *,
+    observe: Observe = "stick_to_slip",
+    times: tuple[float, float] | None = None,
+    periods: tuple[float, float] | None = None,
+    start: Mapping[str, float] | str | None = None,
+    within: Mapping[str, tuple[float, float]] | None = None,
+    seed: int = 0,
+    carry: str | None = None,
+    zip: bool = False,
+    rtol: float = RTOL,
+    tolerance: float = 1e-6,
+    most: int = 500,
+    most_steps: int = 10**7,
+    shortcut: bool = True,
+    chunk: int | None = None,
+    target: str = "cpu",
     threads: int | None = None,
     checkpoint: str | Path | None = None,
     cluster: Any = None,
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
 ) -> xr.Dataset:
     """Simulate a model at many parameter values and record what its motion does after a transient.
 
-    Returns an `xarray.Dataset` along the swept parameters. Recorded points lie along `record` (NaN where there are
-    fewer): every state under its name, `record_time`, `record_contact`, and `count` of them. Per point of the sweep:
-    `status`, `events`, `n` and `m` (n stick→slip points in m periods of the excitation; both 0 where no period is
-    found), `period`, `minimum` and `maximum` of every state, `stick_fraction`, `start_state`, `end_state`.
-
-    Keywords
-    - over: values by parameter, for a grid of any dimension: {"belt.speed": [...], "contact.normal": [...]}; or a list
-      of points, [{"belt.speed": 0.1}, ...]. "start.x.block" sweeps where a state starts.
-    - zip: the values in `over` (which may be a table) belong together, row by row, and make no grid.
-    - observe: `stick_to_slip` (the default), `slip_to_stick`, `strobe`, `section(...)`, `maxima(...)`, or None to
-      record nothing; `largest_exponent` and `signature` give one value per point; or several: a list, or a dictionary
-      with names. Where several are recorded their names stand before those of variables, "strobe.x.block", and
-      `observation_of` takes one out. Each takes a run of its own.
-    - t: (transient, observed time); or periods: both in periods of the excitation, (300, 100) by default.
-    - start: states by name, as the model has them by default; "stick": so, but with all contacts at rest; or
-      "random", always the same for one `seed` (which is also that of random friction), in the ranges `within` by
-      state (by default twice the range of the model's own motion).
-    - carry: "up" or "down": along the first axis, each motion starts where the one before ended, to show hysteresis.
-      Contacts that stick go on sticking, also on a belt whose speed has changed.
-    - rtol: of the integration, 1e-9 by default. tolerance: how well a motion must repeat itself, relative to its
-      extent, to be periodic, 1e-6 by default.
-    - most: rows recorded per point, 500 by default; `truncated` says where there were more. most_steps: where to give
-      up, after 10⁷ by default.
-    - shortcut: whether a motion that has come to repeat itself, within rtol/16, leaves out whole cycles, which are told
-      from one of them (on a GPU, and from 256 points on); True by default.
-    - chunk: points per piece of work; threads: how many at once, by default one per core. Neither changes a number.
-    - target: "cpu", or "cuda" for a GPU (one thread per trajectory; results agree within the tolerance).
-    - checkpoint: a folder in which finished chunks are kept as they come; the same call goes on where it was stopped,
-      and computes again what was damaged meanwhile. One process at a time writes to it. A result of more than 1 GB
-      stays there, and is read as far as it is asked for: memory does not limit such a sweep.
-    - cluster: a Dask client, cluster or scheduler address to run on, in place of threads. One that is lost ends the
-      sweep by an error; what was computed is in the store, or in `partial` of the error.
-    - progress: called with the number of points done and their total.
-
     A point that cannot be computed has its `status`, and the others go on. Ctrl-C keeps what is done.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    over : mapping, or list of mappings
+        Values by parameter, for a grid of any dimension: ``{"belt.speed": [...], "contact.normal": [...]}``; or a list
+        of points, ``[{"belt.speed": 0.1}, ...]``. "start.x.block" sweeps where a state starts.
+    observe : observation, str, list, mapping or None, default "stick_to_slip"
+        What is recorded of every motion: one of `stickslip.observe`, its name, several of them, or a mapping that names
+        them; None records nothing. Where several are recorded their names stand before those of variables,
+        "strobe.x.block". Each takes a run of its own.
+    times : (float, float), optional
+        Transient and observed time, in units of time.
+    periods : (float, float), optional
+        The same in periods of the excitation; (300, 100) by default where there is one.
+    start : mapping or str, optional
+        States by name, as the model has them by default; "stick": so, but with all contacts at rest; "random": drawn
+        `within` ranges.
+    within : mapping of str to (float, float), optional
+        The range of random starts by state; by default twice the range of the model's own motion.
+    seed : int, default 0
+        Of random starts and of random friction.
+    carry : {"up", "down"}, optional
+        Along the first axis, each motion starts where the one before ended, to show hysteresis. Contacts that stick go
+        on sticking, also on a belt whose speed has changed.
+    zip : bool, default False
+        The values in `over` (which may be a table) belong together, row by row, and make no grid.
+    rtol : float, default 1e-9
+        Relative tolerance of the integration. One motion is measured to 1e-12 by `simulate`; that a million of them
+        stick, slip and repeat themselves is told by a thousandth of that effort.
+    tolerance : float, default 1e-6
+        How well a motion must repeat itself, relative to its extent, to be periodic.
+    most : int, default 500
+        Rows recorded per point; `truncated` says where there were more.
+    most_steps : int, default 10**7
+        Steps after which a motion is given up.
+    shortcut : bool, default True
+        Whether a motion that has come to repeat itself, within rtol/16, leaves out whole cycles, which are told from
+        one of them (on a GPU, and from 256 points on).
+    chunk : int, optional
+        Points per piece of work; it changes no number.
+    target : {"cpu", "cuda"}, default "cpu"
+        "cuda" for a GPU: one thread per trajectory; results agree within the tolerance.
+    threads : int, optional
+        How many pieces are worked on at once, by default one per core; it changes no number.
+    checkpoint : path, optional
+        A folder in which finished chunks are kept as they come; the same call goes on where it was stopped, and
+        computes again what was damaged meanwhile. One process at a time writes to it. A result of more than 1 GB stays
+        there, and is read as far as it is asked for: memory does not limit such a sweep.
+    cluster : Dask client, cluster or address, optional
+        Where to run, in place of threads. One that is lost ends the sweep by an error; what was computed is in the
+        store, or in `partial` of the error.
+    progress : callable, optional
+        Called with the number of points done and their total.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along the swept parameters. Recorded points lie along `record` (NaN where there are fewer): every state under
+        its name, `record_time`, `record_contact`, and `count` of them. Per point of the sweep: `status`, `events`, `n`
+        and `m` (n stick→slip points in m periods of the excitation; both −1 where no period is found), `period`,
+        `minimum` and `maximum` of every state, `stick_fraction`, `start_state`, `end_state`.
+
+    Raises
+    ------
+    SweepError
+        If the sweep cannot be run as asked, or its cluster is lost (`UnfinishedSweep`, with what was computed).
+    ModelError
+        If the model has no such parameter or state.
+
+    See Also
+    --------
+    plan_sweep : the same as a plan that is run piece by piece.
+    stickslip.plot.bifurcation, stickslip.plot.parameter_map, stickslip.plot.poincare : its pictures.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> system = ss.models.forced_oscillator("III")
     >>> data = ss.sweep(system, {"base.eta": [0.9, 1.15, 1.5]}, periods=(100, 30))
@@ -90,10 +139,25 @@ def sweep(
     """
     threads = None if threads is None else check_whole("threads", threads, 1, 10**4)
     check_progress(progress)
-    for name in asked:
-        if name not in Asked.__annotations__:
-            raise TypeError(f"sweep has no keyword {name!r}{suggest(name, [*Asked.__annotations__, *OWN])}")
-    plan = plan_sweep(model, over, **asked)
+    plan = plan_sweep(
+        model,
+        over,
+        observe=observe,
+        times=times,
+        periods=periods,
+        start=start,
+        within=within,
+        seed=seed,
+        carry=carry,
+        zip=zip,
+        rtol=rtol,
+        tolerance=tolerance,
+        most=most,
+        most_steps=most_steps,
+        shortcut=shortcut,
+        chunk=chunk,
+        target=target,
+    )
     at_once = 1 if plan.settings.target == "cuda" else threads or cores()
     if checkpoint is None:
         check_size(plan)
@@ -108,18 +172,6 @@ def sweep(
         sentence = f"{Status.INTERRUPTED.value} {data.attrs['status']}"
         data = data.assign_attrs(status=sentence, outcome=Status.INTERRUPTED.word)
     return data
-
-
-def _signature() -> inspect.Signature:
-    """The signature of `sweep` with the keywords that it hands on in full, for help and for editors."""
-    own = [each for each in inspect.signature(sweep).parameters.values() if each.kind != each.VAR_KEYWORD]
-    known = {each.name for each in own}
-    handed = [each for each in inspect.signature(plan_sweep).parameters.values() if each.name not in known]
-    return inspect.Signature([*own[:2], *handed, *own[2:]], return_annotation="xr.Dataset")
-
-
-OWN = [name for name, each in inspect.signature(sweep).parameters.items() if each.kind == each.KEYWORD_ONLY]
-sweep.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def run_plan(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from stickslip.sweeps.checkpoint import Checkpoint, DamagedChunk
+from stickslip.errors import DamagedChunk
+from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.layout import Results, longest_of, unpacked
 
 IN_MEMORY = 1e9

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickslip.field import Field, patience
 from stickslip.kernels import observe as kernel
 from stickslip.kernels.outcome import NOT_COMPUTED
-from stickslip.sweeps.layout import Results, whole_rows
+from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
 from stickslip.targets import cpu
 
@@ -96,7 +96,7 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
     """
     together = settings.lockstep and codes.kind in IN_LOCKSTEP and field.lanes is not None
     raw = (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
-    return _results(field, settings.rows(codes), group.times, raw)
+    return _results(field, settings.rows(codes), group.times, raw, settings.tolerance)
 
 
 def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
@@ -149,7 +149,17 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     return raw
 
 
-def _results(field: Field, most: int, times: Floats, raw: Raw) -> Results:
+def _is_steady(field: Field, low: Floats, high: Floats, tolerance: float) -> NDArray[np.bool_]:
+    """Where nothing moves from its place any more, at rest or in steady sliding: any time is a period of that.
+
+    Velocities that die out pass zero, and have no size of their own; that of what they change is asked.
+    """
+    places = [i for i, name in enumerate(field.model.states) if not name.startswith("v.")]
+    size = np.maximum(np.abs(low), np.abs(high))[:, places]
+    return np.asarray(np.all((high - low)[:, places] <= tolerance * size, axis=1), bool)
+
+
+def _results(field: Field, most: int, times: Floats, raw: Raw, tolerance: float) -> Results:
     """The numbers of the kernel under their names."""
     m, n = field.program, field.program.N_STATES
     starts, rows, numbers, measures = raw.arrays
@@ -167,11 +177,15 @@ def _results(field: Field, most: int, times: Floats, raw: Raw) -> Results:
     if unseen.any():
         low[unseen] = high[unseen] = stick[unseen] = np.nan
     period[~(period > 0)] = np.nan
+    steady = (numbers[:, m.REPEATS_M] == 0) & (numbers[:, m.CHANGES] == 0) & _is_steady(field, low, high, tolerance)
+    releases, turns = numbers[:, m.REPEATS_N].copy(), numbers[:, m.REPEATS_M].copy()
+    releases[turns == 0] = turns[turns == 0] = NO_PERIOD
+    releases[steady] = turns[steady] = STEADY
     results: Results = {
         "status": numbers[:, m.STATUS].astype(np.int8),
         "events": numbers[:, m.CHANGES].copy(),
-        "n": numbers[:, m.REPEATS_N].copy(),
-        "m": numbers[:, m.REPEATS_M].copy(),
+        "n": releases,
+        "m": turns,
         "steps": numbers[:, m.STEPS_TAKEN].copy(),
         "period": period,
         "time": reached,

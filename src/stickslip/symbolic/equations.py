@@ -21,9 +21,10 @@ from typing import Any
 import sympy
 from sympy.printing.str import StrPrinter
 
+from stickslip.errors import ModelError
 from stickslip.model.bristles import BristleContact
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import shown
 from stickslip.model.functions import Function, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.parts import (

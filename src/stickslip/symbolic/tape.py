@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy
 
-from stickslip.model.errors import ModelError
+from stickslip.errors import ModelError
 from stickslip.symbolic.equations import Equations, Table, TableSlope
 from stickslip.symbolic.extremes import Max, Min
 from stickslip.symbolic.memory import TIME

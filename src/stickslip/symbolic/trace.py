@@ -17,7 +17,8 @@ from typing import Any
 import numpy
 import sympy
 
-from stickslip.model.errors import ModelError, shown
+from stickslip.errors import ModelError
+from stickslip.model.errors import shown
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula
 from stickslip.model.functions import sign, where
 from stickslip.symbolic.extremes import Max, Min

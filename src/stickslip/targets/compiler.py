@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
+from stickslip.errors import CompileError
 from stickslip.targets.unroll import MACHINE
 
 FLOAT, INT, BOOL, VOID = ir.DoubleType(), ir.IntType(64), ir.IntType(1), ir.VoidType()
@@ -32,10 +33,6 @@ FLAGS = ("contract",)
 SHORT = 4
 """Loops of so many turns, which are over states or contacts, are written out. LLVM would do so too, but only after it
 has made block copies of some, and a block waits long for numbers that were stored one by one just before."""
-
-
-class CompileError(Exception):
-    """Source outside the subset: a mistake in a kernel or in the generator, never in a user's model."""
 
 
 INLINED = frozenset(["last_term", "factor"])

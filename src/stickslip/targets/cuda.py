@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.errors import CudaError
 from stickslip.kernels.machine import rough_ratio as rough_ratio_of_two
 from stickslip.targets import cache, join
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
@@ -264,10 +265,6 @@ class _WithoutBranches(ast.NodeTransformer):
         assert isinstance(node.func, ast.Name)
         node.func.id = {"min": "smaller", "max": "larger"}.get(node.func.id, node.func.id)
         return node
-
-
-class CudaError(RuntimeError):
-    """A GPU that is not there, or not usable; the message says what is missing."""
 
 
 def _numba() -> Any:

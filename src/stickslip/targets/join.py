@@ -5,6 +5,7 @@ Its name carries a hash of all that it is made from, so nothing stale is found u
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import importlib.util
@@ -20,6 +21,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import stickslip
+from stickslip.errors import CompileError
 from stickslip.targets import cache
 
 
@@ -31,6 +33,8 @@ class KernelSet:
     files: tuple[str, ...]
     entry_points: tuple[str, ...]
     tangent: bool = False
+    replaced: tuple[str, ...] = ()
+    """Functions of the first files that a later one has in a form of its own."""
 
 
 EXACT = KernelSet(
@@ -97,8 +101,30 @@ def kernel_text(name: str) -> str:
     return re.sub(r"^(import|from) .*\n", "", text, flags=re.MULTILINE)
 
 
+@functools.cache
+def names_of(file: str) -> frozenset[str]:
+    """The constants and functions that a kernel file defines."""
+    targets: list[ast.expr] = []
+    names: set[str] = set()
+    for node in ast.parse(kernel_text(file)).body:
+        targets += node.targets if isinstance(node, ast.Assign) else []
+        names |= {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else set()
+    return frozenset(names | {name.id for each in targets for name in ast.walk(each) if isinstance(name, ast.Name)})
+
+
+@functools.cache
+def check_names(kernels: KernelSet) -> None:
+    """Refuse files that mean different things by one name: joined, the last one would hold for all."""
+    home: dict[str, str] = {}
+    for file in ("outcome", *kernels.files):
+        for name in names_of(file):
+            if home.setdefault(name, file) != file and name not in kernels.replaced:
+                raise CompileError(f"{name} is defined in kernels/{home[name]}.py and in kernels/{file}.py: rename one")
+
+
 def joined(model_source: str, kernels: KernelSet) -> str:
     """Model functions and kernels in one text; how runs end comes first, since a model says where its own do."""
+    check_names(kernels)
     names = f"ENTRY_POINTS = {kernels.entry_points!r}"
     texts = (kernel_text(name) for name in kernels.files)
     return "\n\n".join([_PROLOGUE, names, kernel_text("outcome"), model_source, *texts])

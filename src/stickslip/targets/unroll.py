@@ -12,6 +12,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from stickslip.errors import UnrollError
+
 MACHINE = frozenset(
     [
         "any_lane",
@@ -39,10 +41,6 @@ _COMPARE: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
-
-
-class UnrollError(Exception):
-    """A kernel that cannot be written out: a mistake in it, never in a user's model."""
 
 
 def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept: int, constants: int) -> str:

@@ -11,17 +11,8 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from stickslip.targets.compiler import (
-    BOOL,
-    FLAGS,
-    FLOAT,
-    INT,
-    INTRINSICS,
-    LIBRARY_FUNCTIONS,
-    Body,
-    CompileError,
-    floating_operation,
-)
+from stickslip.errors import CompileError
+from stickslip.targets.compiler import BOOL, FLAGS, FLOAT, INT, INTRINSICS, LIBRARY_FUNCTIONS, Body, floating_operation
 
 CACHE_LINE = 64
 MAGIC = 6755399441055744.0  # 1.5·2^52: the last bits of x + this are those of the nearest whole number

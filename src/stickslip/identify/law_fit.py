@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.bins import Classes, classes, of_side
 from stickslip.identify.curves import LawCurve, check_values, law_curve, law_named
-from stickslip.identify.errors import Floats, IdentifyError, column
+from stickslip.identify.errors import Floats, column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.identify.solve import Problem, solve
-from stickslip.model.errors import ModelError, shown
+from stickslip.model.errors import shown
 from stickslip.model.laws import FrictionLaw
 
 GROUPS = 12
@@ -26,7 +27,7 @@ CORRELATED = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class CharacteristicFit:
+class LawFit:
     """A fitted friction law.
 
     `law` is ready for a `Contact`; `estimate` has the parameters with their errors; `samples` are those that were used,
@@ -34,7 +35,7 @@ class CharacteristicFit:
     over the speed, if the law were right: where it is small, it is not.
 
     >>> v = np.linspace(0.01, 2, 200)
-    >>> fit = characteristic((v, 0.4 / (1 + 3 * v)), "hyperbolic")
+    >>> fit = fit_law((v, 0.4 / (1 + 3 * v)), "hyperbolic")
     >>> fit.law.mu_s.__round__(6), fit.law.delta.__round__(6)
     (0.4, 3.0)
     """
@@ -56,7 +57,7 @@ class CharacteristicFit:
     def notes(self) -> tuple[str, ...]:
         """What to know before the law is used.
 
-        >>> characteristic(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").notes[0]
+        >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").notes[0]
         'mu_s is not seen in slip: it follows the kinetic coefficient; give breakaway forces to measure it.'
         """
         return self.estimate.notes
@@ -64,7 +65,7 @@ class CharacteristicFit:
     def coefficient(self, speed: Any) -> Floats:
         """The kinetic coefficient of the fitted law.
 
-        >>> characteristic(([0.1, 0.2, 0.3], [0.3, 0.3, 0.3]), "coulomb").coefficient([1.0]).round(6).tolist()
+        >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.3, 0.3]), "coulomb").coefficient([1.0]).round(6).tolist()
         [0.3]
         """
         values = self.estimate.parameters
@@ -74,7 +75,7 @@ class CharacteristicFit:
     def band(self, speed: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the coefficient at each speed.
 
-        >>> low, high = characteristic(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").band([1.0])
+        >>> low, high = fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").band([1.0])
         >>> low.round(4).tolist(), high.round(4).tolist()
         ([0.2752], [0.3248])
         """
@@ -92,7 +93,7 @@ class CharacteristicFit:
     def classes(self, count: Any = 20) -> Classes:
         """The samples in classes of slip speed.
 
-        >>> characteristic(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").classes().count.tolist()
+        >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").classes().count.tolist()
         [1.0, 1.0, 1.0]
         """
         sense = "along" if self.sense > 0 else "against"
@@ -102,7 +103,7 @@ class CharacteristicFit:
         return f"{self.label}\n{self.estimate}"
 
 
-def characteristic(
+def fit_law(
     samples: Any,
     law: Any = "stribeck",
     *,
@@ -118,10 +119,10 @@ def characteristic(
     breakaway: Any = None,
     slowest: float = 0.0,
     memory: int | None = None,
-) -> CharacteristicFit:
+) -> LawFit:
     """Fit a friction law to measured sliding velocities and friction forces.
 
-    Returns a `CharacteristicFit`, whose `law` is ready for a `Contact`.
+    Returns a `LawFit`, whose `law` is ready for a `Contact`.
 
     `samples`: a pair (velocity, force), `Samples`, a mapping with columns, or a run of `simulate`. Forces may act on
     the body (against its velocity, as in a run) or be measured the other way; samples in stick are left out.
@@ -144,7 +145,7 @@ def characteristic(
     >>> random = np.random.default_rng(1)
     >>> v = random.uniform(-1, 1, 400)
     >>> force = -np.sign(v) * 10 * 0.4 / (1 + 3 * abs(v)) + random.normal(0, 0.1, 400)
-    >>> fit = characteristic((v, force), "hyperbolic", normal=10.0)
+    >>> fit = fit_law((v, force), "hyperbolic", normal=10.0)
     >>> low, high = fit.estimate.interval("delta")
     >>> low < 3 < high, fit.law.parameters().keys() == {"mu_s", "delta"}
     (True, True)
@@ -166,7 +167,7 @@ def characteristic(
     estimate = _with_static(estimate, data, pinned)
     residuals = (problem.observed - problem.value(p))[: len(chosen)]
     notes = (*estimate.notes, *_doubts(chosen, residuals, span))
-    return CharacteristicFit(
+    return LawFit(
         _law(adapted, estimate),
         label,
         replace(estimate, notes=notes),
