@@ -44,14 +44,14 @@ def propagate(
             break
         status = FINISHED
         if row > first or I[STEPS] == 0:
-            status = take_up(W, I, t_start, t_end, row, starts, parameters)
+            status = begin_row(W, I, t_start, t_end, row, starts, parameters)
         before = I[STEPS]
         if status == FINISHED:
             status = march(W, I, min(most_steps, before + steps_left), ends, ends, 0, 0, outcome)  # nothing is recorded
         if status == TOO_MANY_STEPS and I[STEPS] < most_steps:
             return row
         steps_left -= I[STEPS] - before
-        note_end(W, I, row, status, ends, outcome)
+        note_row(W, I, row, status, ends, outcome)
     return count
 
 
@@ -68,13 +68,13 @@ def propagate_point(
     outcome: Ints,
 ) -> None:
     """One of them, without a pause."""
-    status = take_up(W, I, t_start, t_end, row, starts, parameters)
+    status = begin_row(W, I, t_start, t_end, row, starts, parameters)
     if status == FINISHED:
         status = march(W, I, most_steps, ends, ends, 0, 0, outcome)
-    note_end(W, I, row, status, ends, outcome)
+    note_row(W, I, row, status, ends, outcome)
 
 
-def take_up(W: Floats, I: Ints, t_start: float, t_end: float, row: int, starts: Floats, parameters: Floats) -> int:
+def begin_row(W: Floats, I: Ints, t_start: float, t_end: float, row: int, starts: Floats, parameters: Floats) -> int:
     """Begin a trajectory."""
     for i in range(N_STATES):
         W[STATE + i] = starts[row * N_STATES + i]
@@ -86,7 +86,7 @@ def take_up(W: Floats, I: Ints, t_start: float, t_end: float, row: int, starts: 
     return begin(W, I)
 
 
-def note_end(W: Floats, I: Ints, row: int, status: int, ends: Floats, outcome: Ints) -> None:
+def note_row(W: Floats, I: Ints, row: int, status: int, ends: Floats, outcome: Ints) -> None:
     """Where and how a trajectory ended."""
     for i in range(N_STATES):
         ends[row * N_STATES + i] = W[STATE + i]
