@@ -76,9 +76,9 @@ CHANGES = (
     ),
     Change(
         "the checksum of a save is not looked at",
-        "result.py",
-        "    if damaged:\n",
-        "    if damaged and not path.exists():\n",
+        "reading.py",
+        "        if is_damaged(path):\n",
+        "        if is_damaged(path) and not path.exists():\n",
         ("tests/test_result.py::test_any_damage_is_a_sentence",),
     ),
     Change(
