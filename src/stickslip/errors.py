@@ -8,6 +8,10 @@ from typing import Any
 class StickslipError(Exception):
     """What all errors of stickslip have in common.
 
+    See Also
+    --------
+    errors : every error there is.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -32,7 +36,15 @@ class SweepError(ModelError):
 
 
 class UnfinishedSweep(SweepError):
-    """A sweep that could not go on, with what was computed until then in `partial`."""
+    """A sweep that could not go on, with what was computed until then in `partial`.
+
+    Parameters
+    ----------
+    message : str
+        What happened.
+    partial : Sweep
+        What was computed until then.
+    """
 
     def __init__(self, message: str, partial: Any) -> None:
         super().__init__(message)
@@ -60,7 +72,15 @@ class NoConvergence(StickslipError, ValueError):
 
 
 class FlowError(StickslipError, ArithmeticError):
-    """An integration that did not reach its end: the sentence says why, `time` how far it came."""
+    """An integration that did not reach its end: the sentence says why, `time` how far it came.
+
+    Parameters
+    ----------
+    sentence : str
+        Why it ended.
+    time : float
+        How far it came, in units of time.
+    """
 
     def __init__(self, sentence: str, time: float) -> None:
         super().__init__(sentence)

@@ -14,9 +14,29 @@ from stickslip.model.system import Model
 class Exact(Method):
     """Event-driven Taylor integration with stick exact and events located on the step's own polynomial.
 
-    `rtol` bounds the last terms of each step's series relative to the leading ones; `order` is the Taylor order
-    (chosen from rtol when not given); `target` is "cpu" (compiled) or "python".
+    Parameters
+    ----------
+    rtol : float, default 1e-12
+        Bounds the last terms of each step's series relative to the leading ones.
+    order : int, optional
+        The Taylor order; by default it is chosen from `rtol`.
+    most_steps : int, default 10**8
+        Where to give up.
+    target : str, default "cpu"
+        "cpu" (compiled) or "python".
 
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such target.
+
+    See Also
+    --------
+    simulate : takes a method.
+    Henon, Bisection, Switch, Smoothing, TimeStepping : methods of the literature.
+
+    Examples
+    --------
     >>> Exact(rtol=1e-10).taylor_order
     20
     """

@@ -91,10 +91,39 @@ class Start:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that determines a sweep. It can be pickled, and run in other processes chunk by chunk.
+    """Everything that determines a sweep, cut into chunks; it can be pickled, and run in other processes.
 
-    `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut; `assemble` makes the Dataset.
+    `plan_sweep` makes it. `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut;
+    `assemble` makes the Dataset.
 
+    Attributes
+    ----------
+    text : str
+        The model as text.
+    axes : Axes
+        What is swept.
+    observations : tuple
+        What is recorded, by name.
+    duration : Duration
+        Transient and observed time.
+    start : Start
+        Where motions start.
+    carry : str or None
+        Whether each motion starts where the one before ended: "up", "down" or not.
+    settings : Settings
+        Tolerances and limits.
+    chunk_size : int
+        Points per chunk.
+    given : System, Filippov or None
+        The model itself, where it has functions that no text holds.
+
+    See Also
+    --------
+    plan_sweep : makes it.
+    sweep : runs it at once.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, times=(50, 50), chunk=2)
     >>> [(chunk.first, chunk.last) for chunk in plan.chunks]
@@ -257,7 +286,18 @@ class Plan:
     def run(self, chunk: Chunk, stop: Stop | None = None) -> Results:
         """The results of a chunk, in the order of `points`.
 
-        When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED.
+        Parameters
+        ----------
+        chunk : Chunk
+            One of `chunks`.
+        stop : callable, optional
+            When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED. By default it
+            goes on to its end.
+
+        Returns
+        -------
+        dict of str to array
+            The arrays, as `layout` describes them.
         """
         numbers = self.points(chunk)
         out: Results = {}
@@ -419,7 +459,18 @@ class Plan:
     # -- results -----------------------------------------------------------------------------------------------------
 
     def assemble(self, results: Mapping[int, Results]) -> Sweep:
-        """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
+        """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED.
+
+        Parameters
+        ----------
+        results : mapping of int to results
+            What `run` returned, by the number of the chunk.
+
+        Returns
+        -------
+        Sweep
+            The sweep.
+        """
         pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
         return self.dataset(*in_memory(self.layout, self.count, pieces))
 
