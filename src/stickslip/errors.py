@@ -4,6 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+__all__ = [
+    "Busy",
+    "CompileError",
+    "CudaError",
+    "DamagedChunk",
+    "FlowError",
+    "IdentifyError",
+    "ModelError",
+    "MotionError",
+    "NoConvergence",
+    "NotSettled",
+    "OrbitError",
+    "PictureError",
+    "ResultError",
+    "SeriesError",
+    "StickslipError",
+    "SweepError",
+    "UnfinishedSweep",
+    "UnrollError",
+    "WriteError",
+]
+
 
 class StickslipError(Exception):
     """What all errors of stickslip have in common.
@@ -117,3 +139,7 @@ class CompileError(StickslipError):
 
 class UnrollError(StickslipError):
     """A kernel that cannot be written out: a mistake in it, never in a model."""
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
 from stickslip.kernels.outcome import TOO_MANY_STEPS
 from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.targets import cpu, cuda, join, python
 
@@ -36,7 +37,7 @@ GROUP = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class Field(metaclass=Listing):
     """A model compiled: its right-hand side, its derivatives, and many trajectories at once. `Field.of` makes one.
 
     Attributes
@@ -63,6 +64,10 @@ class Field:
     >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
     [0.625]
     """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "of", "evaluate", "jacobian", "propagate", "parameters", "formulas", "source", "method",
+    )  # fmt: skip
 
     model: Model
     program: Any

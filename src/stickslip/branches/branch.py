@@ -14,6 +14,7 @@ from stickslip import notebook
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.model.listing import Listing
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class SpecialPoint:
+class SpecialPoint(metaclass=Listing):
     """A point of a branch where something happens to the orbit: what, where, and the orbit there.
 
     `follow` makes it, and follows it: along two parameters, or onto the branch that begins there.
@@ -86,7 +87,7 @@ class SpecialPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(metaclass=Listing):
     """Orbits, or equilibria, along a parameter, as `follow` returns them.
 
     Attributes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from stickslip.field import Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
@@ -40,6 +41,8 @@ class Exact(Method):
     >>> Exact(rtol=1e-10).taylor_order
     20
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("taylor_order",)
 
     rtol: float = 1e-12
     order: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,6 +92,8 @@ class Switch(Method):
     >>> rate(0.0, [0.5, 0.2]).tolist()  # sticking: the block moves with the belt
     [0.2, 0.0]
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("right_hand_side",)
 
     eta: float = 1e-6
     rtol: float = 1e-8

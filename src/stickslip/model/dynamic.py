@@ -47,6 +47,8 @@ class DynamicLaw(Law):
     True
     """
 
+    _listed: ClassVar[tuple[str, ...]] = ("rate_value", "coefficient_value")
+
     state: ClassVar[str] = "bristle"
     measure: ClassVar[str] = "length"  # what the state is measured in: "length", "time", or "" where that is unknown
 
@@ -216,6 +218,8 @@ class LuGre(DynamicLaw):
     >>> round(law.coefficient_value(1.0, law.steady(1.0)), 10) == round(0.6 + 0.4 * exp(-25), 10)
     True
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("steady",)
 
     mu_s: Value
     mu_k: Value

@@ -34,6 +34,7 @@ from stickslip.model.limits import (
     MAX_LENGTH,
     MAX_NODES,
 )
+from stickslip.model.listing import Listing
 
 CASE = 10
 """A case of where, min, max, abs or sign costs as much as so many operations."""
@@ -102,7 +103,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Formula:
+class Formula(metaclass=Listing):
     """A formula as a function: laws, forces and motions that can be written to files.
 
     Parameters

@@ -25,14 +25,16 @@ from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.limits import MAX_COEFFICIENTS, MAX_POINTS
+from stickslip.model.listing import Listing
 from stickslip.model.terms import numbers
 from stickslip.model.units import PER_SPEED, PER_SQUARE_SPEED, PER_TIME, SPEED, Dimension
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class Law(metaclass=Listing):
     """Parameters with their rules. Two contacts that share a law *object* share its parameters."""
 
+    _listed: ClassVar[tuple[str, ...]] = ("parameters",)
     rules: ClassVar[Mapping[str, str]] = {}
     default_rule: ClassVar[str] = "nonnegative"
     dimensions: ClassVar[Mapping[str, Dimension]] = {}
@@ -94,6 +96,11 @@ class FrictionLaw(Law):
     >>> isinstance(law, ss.FrictionLaw), law.static_value(), round(law.with_viscous(0.2).kinetic_value(1.0), 3)
     (True, 0.5, 0.5)
     """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "kinetic", "static", "kinetic_value", "static_value", "static_value_after", "with_viscous",
+        "with_aging",
+    )  # fmt: skip
 
     @property
     def kinetic(self) -> Function:

@@ -16,6 +16,7 @@ from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
+from stickslip.model.listing import Listing
 from stickslip.model.parameter import Parameter
 from stickslip.model.scatter import Scatter
 from stickslip.model.shapes import check_static, shape_named
@@ -30,9 +31,10 @@ def _check_value(what: str, value: object, rule: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Part(metaclass=Listing):
     """What every part has in common: a name, and numbers or functions with a rule each."""
 
+    _listed: ClassVar[tuple[str, ...]] = ("kind",)
     rules: ClassVar[Rules] = {}
     dimensions: ClassVar[Mapping[str, Dimension]] = {}
     varying: ClassVar[frozenset[str]] = frozenset()
@@ -729,9 +731,9 @@ class Rubbing(Interaction):
 class Contact(Rubbing):
     """Dry friction between a mass and what it slides on.
 
-    The sliding velocity is v = v_on − v_against, or Σ weight·v − v_against where `on` maps masses to weights. While v =
-    0 the contact sticks, held by any force up to normal·(static coefficient); else the friction force is
-    normal·(kinetic coefficient at |v|), against the sliding velocity.
+    The sliding velocity is v = v_on − v_against, or Σ weight·v − v_against where `on` maps masses to weights. At rest
+    the contact sticks, held by any force up to normal·(static coefficient); else the friction force is normal·(kinetic
+    coefficient at |v|), against the sliding velocity.
 
     Parameters
     ----------

@@ -7,11 +7,12 @@ step; so μ̃ is drawn once when a phase begins, and stays until it ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
 from stickslip.model.functions import Value
+from stickslip.model.listing import Listing
 
 REACH, KNOTS = 8.3, 333
 """Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""
@@ -28,7 +29,7 @@ DISTRIBUTIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Scatter:
+class Scatter(metaclass=Listing):
     """The random part μ̃ of the static and of the kinetic coefficient of a contact, drawn once per phase.
 
     The first phase of a run has μ̃ = 0, or what `start` says. Parameters of the contact: `scatter_static`,
@@ -63,6 +64,8 @@ class Scatter:
     >>> ss.System(ss.Spring(block, ss.ground, k=1.0), contact).parameters["contact.scatter_static"]
     0.02
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("static", "kinetic", "correlation_time")
 
     static: Any = None
     kinetic: Any = None

@@ -10,13 +10,14 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from stickslip.errors import ModelError
 from stickslip.model import portrait
 from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
+from stickslip.model.listing import Listing
 from stickslip.model.parameter import Parameter, check_same
 from stickslip.model.parts import (
     Base,
@@ -41,7 +42,7 @@ from stickslip.model.units import ANGLES, FORCE, LENGTH, SPEED, TIME, Dimension,
 
 
 @dataclass(frozen=True)
-class About:
+class About(metaclass=Listing):
     """Where a model comes from, and what is known exactly about it.
 
     Parameters
@@ -89,11 +90,16 @@ class Requirement:
     convex: bool = True
 
 
-class Model:
+class Model(metaclass=Listing):
     """What simulation needs of a model: states, contacts, parameters with values, a start, a structure.
 
     A model never changes; `with_` returns a changed copy.
     """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "about", "states", "contacts", "start", "units", "time_unit", "parameters", "aliases", "derived",
+        "with_", "unit_of", "start_state",
+    )  # fmt: skip
 
     about: About
     states: tuple[str, ...]
@@ -324,6 +330,8 @@ class System(Model):
     >>> system.with_({"belt.speed": 0.3}).parameters["belt.speed"]
     0.3
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("parts", "force_unit", "smoothed", "law_values")
 
     def __init__(
         self,

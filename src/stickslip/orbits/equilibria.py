@@ -15,6 +15,7 @@ from stickslip.errors import ModelError, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
 from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
@@ -38,7 +39,7 @@ MOST_CONTACTS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(metaclass=Listing):
     """A state at rest, as `find_equilibria` returns it.
 
     Sticking masses rest in a whole set: then `interval` has the range of every state, `state` is a point inside, and
@@ -183,7 +184,7 @@ def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     ModelError
         If the model is none, or has contacts for which there is no rest.
     OrbitError
-        If the guess fits no state of the model, or the model is excited in time.
+        If the guess is no state of the model, or what rubs by a law with a state of its own is at rest.
 
     See Also
     --------

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickslip import notebook
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.newton import History
 from stickslip.orbits.signature import Signature
@@ -29,7 +30,7 @@ BORDER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Orbit:
+class Orbit(metaclass=Listing):
     """A periodic orbit, as `find_orbit` returns it.
 
     Attributes

@@ -19,6 +19,7 @@ from stickslip.errors import ModelError, OrbitError, ResultError
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.errors import check_number, check_whole, shown, visible
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
@@ -65,7 +66,7 @@ SHOWN = 1000
 
 
 @dataclass(frozen=True)
-class Attractor:
+class Attractor(metaclass=Listing):
     """What motions end on: an "orbit", a "rest" in stick, an "equilibrium" in slip, or "chaos".
 
     Attributes

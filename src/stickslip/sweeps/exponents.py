@@ -17,6 +17,7 @@ from stickslip.frames import numbered
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number, check_whole
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
@@ -41,7 +42,7 @@ MOST_STEPS = 10**15
 
 
 @dataclass(frozen=True, eq=False)
-class Lyapunov:
+class Lyapunov(metaclass=Listing):
     """The Lyapunov exponents of a motion, as `lyapunov` returns them.
 
     Attributes

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from stickslip.field import Field, compile_forcings, known
 from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE, NOT_COMPUTED
 from stickslip.methods.exact import Exact
 from stickslip.model import files
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, Requirement
 from stickslip.orbits.motion import Motion
 from stickslip.status import Status
@@ -90,7 +91,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(metaclass=Listing):
     """Everything that determines a sweep, cut into chunks; it can be pickled, and run in other processes.
 
     `plan_sweep` makes it. `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut;
@@ -131,6 +132,11 @@ class Plan:
     >>> plan.assemble({0: plan.run(plan.chunks[0])})["status"].values.tolist()
     [0, 0, -1]
     """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "count", "chunks", "points", "layout", "fingerprint", "bytes_per_point", "model", "compile", "run",
+        "is_complete", "assemble",
+    )  # fmt: skip
 
     text: str
     axes: Axes

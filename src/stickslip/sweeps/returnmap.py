@@ -17,6 +17,7 @@ from stickslip.arguments import check_model
 from stickslip.errors import ModelError
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
@@ -62,7 +63,7 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class ReturnMap:
+class ReturnMap(metaclass=Listing):
     """The map from one release (stick → slip) to the next, by simulation: call it with numbers.
 
     `return_map` makes it. `contact`, `slip` and `modes` say which releases: of that contact, to that side, out of those
