@@ -50,7 +50,18 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
     @classmethod
     def of(cls, data: xr.Dataset) -> Self:
-        """The same data, as a result."""
+        """The same data, as a result.
+
+        Parameters
+        ----------
+        data : xarray.Dataset
+            The data.
+
+        Returns
+        -------
+        Run, Sweep or Basins
+            The data, with the methods of this class.
+        """
         found = cls(data.data_vars, data.coords, data.attrs)
         found.encoding = data.encoding
         return found

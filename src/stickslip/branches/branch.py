@@ -226,7 +226,13 @@ class Branch(metaclass=Listing):
         return found.rename(columns=lambda name: str(name).removeprefix(f"{along}_"))
 
     def table(self) -> str:
-        """The special points as text."""
+        """The special points as text.
+
+        Returns
+        -------
+        str
+            One line per special point.
+        """
         head = f"{'kind':<24} {self.parameter:>16} {'period':>16}  multipliers"
         if any(isinstance(point, Equilibrium) for point in self.points):
             head = f"{'kind':<24} {self.parameter:>16}  eigenvalues"

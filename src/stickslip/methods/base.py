@@ -56,7 +56,7 @@ class Trajectory:
 class Method(metaclass=Listing):
     """How one trajectory is integrated."""
 
-    _listed: ClassVar[tuple[str, ...]] = ("rtol", "most_steps", "target")
+    _listed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def compile(self, model: Model) -> Field:

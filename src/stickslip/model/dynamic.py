@@ -232,7 +232,23 @@ class LuGre(DynamicLaw):
     dimensions: ClassVar[Mapping[str, Dimension]] = BRISTLES
 
     def steady(self, v: float) -> float:
-        """The deflection in steady sliding, g(v)/σ₀ with the sign of v."""
+        """The deflection in steady sliding, g(v)/σ₀ with the sign of v.
+
+        Parameters
+        ----------
+        v : float
+            The sliding velocity.
+
+        Returns
+        -------
+        float
+            The deflection, a length.
+
+        Examples
+        --------
+        >>> LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=100.0).steady(10.0)
+        0.006
+        """
         p = self.parameters()
         return math.copysign(_stribeck(v, p["mu_s"], p["mu_k"], p["v_s"]) / p["sigma_0"], v)
 

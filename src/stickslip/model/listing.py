@@ -35,14 +35,14 @@ class Listing(ABCMeta):
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        own = inspect.signature(cls.__init__)
+        own = inspect.signature(cls.__init__)  # type: ignore[misc]
         plain = [each.replace(annotation=each.empty) for each in own.parameters.values()]
         return inspect.Signature(plain[1:])
 
 
 def _shown(kind: type, names: set[str]) -> set[str]:
-    listed = {name for each in kind.__mro__ for name in vars(each).get("_listed", ())}
-    return names & listed if listed else {name for name in names if not name.startswith("_")}
+    lists = [vars(each)["_listed"] for each in kind.__mro__ if "_listed" in vars(each)]
+    return {name for name in names if (any(name in each for each in lists) if lists else not name.startswith("_"))}
 
 
 def _made_of(kind: type) -> set[str]:

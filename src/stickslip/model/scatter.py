@@ -65,7 +65,7 @@ class Scatter(metaclass=Listing):
     0.02
     """
 
-    _listed: ClassVar[tuple[str, ...]] = ("static", "kinetic", "correlation_time")
+    _listed: ClassVar[tuple[str, ...]] = ()
 
     static: Any = None
     kinetic: Any = None

@@ -117,7 +117,13 @@ class Equilibrium(metaclass=Listing):
         return {True: "stable", False: "unstable", None: "stability not decided"}[self.stable]
 
     def summary(self) -> str:
-        """A few lines for the screen."""
+        """A few lines for the screen.
+
+        Returns
+        -------
+        str
+            Its kind, its stability, the eigenvalues, and the states or their ranges.
+        """
         values = ", ".join(_shown(m) for m in self.eigenvalues)
         lines = [f"kind         {self.kind}", f"stability    {self.stability}", f"eigenvalues  {values or 'none'}"]
         for name, value in self.state.items():

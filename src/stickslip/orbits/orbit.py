@@ -170,7 +170,13 @@ class Orbit(metaclass=Listing):
         return save(self, path)
 
     def summary(self) -> str:
-        """A few lines for the screen."""
+        """A few lines for the screen.
+
+        Returns
+        -------
+        str
+            The period, the stability, the multipliers, the signature and the start.
+        """
         values = ", ".join(_shown(m) for m in self.multipliers)
         stability = "stable" if self.stable else "unstable"
         excited = f" = {self.turns} periods of the excitation" if self.turns else ""

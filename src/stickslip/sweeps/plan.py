@@ -275,7 +275,18 @@ class Plan(metaclass=Listing):
         return index, along * width + line % size
 
     def points(self, chunk: Chunk) -> NDArray[np.int64]:
-        """Numbers of the points of a chunk, in the order of its results."""
+        """Numbers of the points of a chunk, in the order of its results.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            One of `chunks`.
+
+        Returns
+        -------
+        array of int
+            The numbers.
+        """
         lines = np.arange(chunk.first, chunk.last)
         if not self.carry:
             return lines
@@ -286,7 +297,18 @@ class Plan(metaclass=Listing):
         return self.points(chunk) if self.carry else slice(chunk.first, chunk.last)
 
     def is_complete(self, results: Results) -> bool:
-        """Whether a chunk was run to its end."""
+        """Whether a chunk was run to its end.
+
+        Parameters
+        ----------
+        results : dict of str to array
+            What `run` returned.
+
+        Returns
+        -------
+        bool
+            False where it was stopped.
+        """
         return bool(np.all(results["status"] != NOT_COMPUTED))
 
     def run(self, chunk: Chunk, stop: Stop | None = None) -> Results:

@@ -285,7 +285,18 @@ class ReturnMap(metaclass=Listing):
         return Result(table, {"x": x}, attributes)
 
     def range(self, within: tuple[float, float] | None = None) -> tuple[float, float]:
-        """The range given, or the circle of phases, or the range of the observed points."""
+        """The range given, or the circle of phases, or the range of the observed points.
+
+        Parameters
+        ----------
+        within : (float, float), optional
+            The range; by default the circle of phases, or the range of the observed points.
+
+        Returns
+        -------
+        tuple of two floats
+            The lowest and the highest coordinate.
+        """
         if within is not None:
             if not isinstance(within, tuple | list) or len(within) != 2:
                 raise ModelError(f"within is {within!r}: give a smaller and a larger number")
