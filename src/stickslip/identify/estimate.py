@@ -44,7 +44,7 @@ class Estimate:
     log_likelihood : float, default nan
         Logarithm of the likelihood of the samples.
     estimated : int, default 0
-        How many numbers the likelihood was maximised over, the deviation among them.
+        How many numbers the likelihood was maximised over, the deviation among them where it was not given.
     fixed : dict of str to float, optional
         Parameters that were given, not fitted; by default none.
     undetermined : tuple of str, default ()

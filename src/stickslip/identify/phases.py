@@ -46,6 +46,8 @@ def sticking(velocity: Any, threshold: float, release: float | None = None, leas
     ------
     IdentifyError
         If the release speed is below the threshold, or the velocities are no numbers.
+    ModelError
+        If a speed is no positive number.
 
     See Also
     --------
@@ -195,6 +197,8 @@ def breakaways(
     ------
     IdentifyError
         If the record has no whole stick phase, the window is below 3, or the columns do not fit together.
+    ModelError
+        If a speed is no positive number.
 
     See Also
     --------

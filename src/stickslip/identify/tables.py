@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import IdentifyError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
 from stickslip.model.errors import shown
@@ -346,6 +346,8 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     ------
     IdentifyError
         If the columns are no numbers, or not of one length.
+    OSError
+        If the file cannot be written.
 
     See Also
     --------
@@ -364,7 +366,7 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     if len({len(values) for values in arrays.values()}) != 1:
         raise IdentifyError("the columns must be of one length, and there must be one at least")
     heads = [f"{name} [{units[name]}]" if units and units.get(name) else name for name in arrays]
-    with whole_file(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with output_file(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(heads)
         writer.writerows(zip(*(map(repr, values.tolist()) for values in arrays.values()), strict=True))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import ModelError, PictureError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.model import files
 from stickslip.model.errors import check_number
 from stickslip.model.system import System
@@ -311,7 +311,7 @@ class Animation:
             raise PictureError(f"cannot save an animation as {target.name!r}: end the name with .gif or .mp4")
         if not target.parent.is_dir():
             raise FileNotFoundError(f"cannot save {target.name!r}: there is no folder {str(target.parent)!r}")
-        with whole_file(target) as temporary:
+        with output_file(target) as temporary:
             writers[target.suffix.lower()](temporary)
         return target
 

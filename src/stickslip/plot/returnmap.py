@@ -38,7 +38,7 @@ def return_map(
     turns : int, default 30
         How many turns the cobweb has.
     within : tuple of float, optional
-        From which release point to which the curve is drawn; by default where releases were observed.
+        From which release point to which the curve is drawn; by default all phases, or where releases were observed.
     points : int, default 1200
         How many points the curve has.
     ax : matplotlib.axes.Axes, optional

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.plot import style
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def _figure(picture: Any) -> Figure:
 
 def _write(figure: Figure, target: Path, suffix: str) -> None:
     """Under another name first: a reader never finds half a picture, and a failure leaves the old one."""
-    with whole_file(target) as temporary, style.context():
+    with output_file(target) as temporary, style.context():
         figure.savefig(temporary, format=suffix, dpi=200)

@@ -11,7 +11,7 @@ import xarray as xr
 from scipy import signal
 
 from stickslip.errors import SeriesError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.model.errors import visible
 from stickslip.result import steps_of
 from stickslip.series.data import Floats, Series, from_run, positive, sample, whole
@@ -206,9 +206,7 @@ def _fade(count: int, rate: int) -> Floats:
 
 def _write(path: Path, values: Floats, rate: int) -> Path:
     """Under another name first, so that the file is whole or not there."""
-    if not path.parent.is_dir():
-        raise SeriesError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    with whole_file(path) as temporary, wave.open(str(temporary), "wb") as file:
+    with output_file(path) as temporary, wave.open(str(temporary), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(rate)

@@ -36,6 +36,8 @@ def spectrum(series: Series, segments: int = 8, window: str = "hann") -> xr.Data
     ------
     SeriesError
         If the series is too short, or segments is no whole number.
+    ValueError
+        If SciPy has no such window.
 
     See Also
     --------
