@@ -57,7 +57,7 @@ class Exact(Method):
 
     @property
     def taylor_order(self) -> int:
-        """High orders pay at tight tolerances, where they take longer steps."""
+        """The Taylor order: high ones pay at tight tolerances, where they take longer steps."""
         if self.order is not None:
             return self.order
         return 20 if self.rtol <= 1e-9 else 16

@@ -111,7 +111,7 @@ class FrictionLaw(Law):
     def static(self) -> Function | None:
         """The coefficient up to which the contact sticks; None where it is kinetic at v = 0.
 
-        It may depend on the `internal_states` of the law besides its parameters.
+        It may depend on the time the contact has been sticking, `stick_time`, besides the parameters of the law.
         """
         return None
 
