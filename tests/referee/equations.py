@@ -340,6 +340,8 @@ class Mechanics:
 
     def _surface(self, body: Body) -> tuple[Callable[[Any], float], Callable[[Any], float]]:
         """Velocity and acceleration of what a contact slides on, where that is no mass."""
+        if not isinstance(body, Belt | Base):
+            return lambda t: 0.0, lambda t: 0.0
         values = self.system.local(body.name)
         if isinstance(body, Belt) and callable(body.speed):
             return _floats(bound(body.speed, values)), _floats(bound(body.speed, values, differentiate=1))
@@ -425,7 +427,7 @@ def friction_of(
 def _plain_friction(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[float], float], float]:
     match law:
         case laws.Coulomb():
-            kinetic = p["mu_k"]
+            kinetic = p.get("mu_k", p["mu_s"])
             return lambda v: kinetic, p["mu_s"]
         case laws.Hyperbolic():
             return lambda v: p["mu_s"] / (1 + p["delta"] * v), p["mu_s"]
