@@ -17,6 +17,7 @@ from stickslip.model.system import Model
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
+from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 REFERENCE = Exact(rtol=1e-15, order=24)
@@ -38,6 +39,8 @@ def compare(
     `events_agree`, `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of
     the right-hand side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
 
+    Ctrl-C keeps the methods that are done, and `outcome` in the attributes is "interrupted" instead of "finished".
+
     `progress` is called with the fraction of the methods done; by default a bar is shown, as in `simulate`.
 
     >>> import stickslip as ss
@@ -50,14 +53,20 @@ def compare(
     if not named:
         raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")
     rows: list[dict[str, object]] = []
-    with reporting(progress, "comparing methods", lambda part: part) as report:
-        exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
-        for done, method in enumerate(named.values()):
-            rows.append(_row(model, method, t, start, exact))
-            report((done + 1) / len(named))
+    status = Status.FINISHED
+    try:
+        with reporting(progress, "comparing methods", lambda part: part) as report:
+            exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
+            for done, method in enumerate(named.values()):
+                rows.append(_row(model, method, t, start, exact))
+                report((done + 1) / len(named))
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        status = Status.INTERRUPTED
     columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
-    coordinates = {"method": np.array(list(named), dtype=np.str_)}
-    attributes = {"model_name": model.about.name, "t": float(t), "reference": repr(REFERENCE)}
+    coordinates = {"method": np.array(list(named)[: len(rows)], dtype=np.str_)}
+    attributes = {"model_name": model.about.name, "t": float(t), "reference": repr(REFERENCE), "outcome": status.word}
     return xr.Dataset(columns, coordinates, attributes)
 
 

@@ -176,7 +176,7 @@ def test_what_counts_as_an_early_end(reason, to, complete):
         (["orbit", "forced_oscillator", "--set", "base.eta=1.915", "--set", "base.u0=1"], "(--unstable)"),
         (["orbit", "block_on_belt", "--start", "y=1"], "there is no state 'y'"),
         (["orbit", "block_on_belt", "--method", "smoth"], "there is no method 'smoth' (did you mean 'smooth'?)"),
-        (["orbit", "block_on_belt", "--method", "smooth"], "--method smooth needs --eps"),
+        (["orbit", "block_on_belt", "--method", "smoothing"], "--method smoothing needs --eps"),
         (["orbit", "block_on_belt", "--eta", "1e-6"], "--eta belongs to --method switch, not to exact"),
         (["orbit", "block_on_belt", "--plot", "nowhere/phase.png"], "there is no folder 'nowhere'"),
         (["orbit", "block_on_belt", "--save", "orbit.csv"], "'orbit.csv' must end with .nc"),
