@@ -215,7 +215,17 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_told_and_mended(call, tmp_path: Path) -> None:
     pytest.importorskip("zarr")
-    command = ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--times", "30", "30", "--checkpoint", "s.zarr")
+    command = (
+        "sweep",
+        "block_on_belt",
+        "--over",
+        "belt.speed=0.1,0.2",
+        "--times",
+        "30",
+        "30",
+        "--checkpoint",
+        "s.zarr",
+    )
     code, first = call(*command)
     next((tmp_path / "s.zarr" / "period" / "c").rglob("0")).joinpath("0").unlink()
     code, text = call(*command)

@@ -20,13 +20,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, dataclass_transform
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 import typer
 from typer.core import TyperCommand
-
-if TYPE_CHECKING:
-    from stickslip.cli.report import Report
 
 STOPPED_EARLY = 3
 INTERRUPTED = 130
@@ -70,8 +67,8 @@ _REQUIRED = inspect.Parameter.empty
 class Command:
     """What every command can be asked for.
 
-    Classes that derive from it say by their annotations what can be typed. They are as dataclasses are, but made without
-    the compiling that would take a third of the time of `stickslip --help`.
+    Classes that derive from it say by their annotations what can be typed. They are as dataclasses are, but made
+    without compiling anything, which would take a third of the time of `stickslip --help`.
     """
 
     json: Annotated[
@@ -120,9 +117,9 @@ def command(name: str, module: str) -> Callable[[Kind], Kind]:
 def _run(asked: Command, module: str) -> None:
     """Perform a command; its results are told even if it then fails to draw them."""
     with one_line_errors(asked):
-        perform: Callable[[Command, Report], bool] = import_module(f"stickslip.cli.{module}").perform
         from stickslip.cli.report import Report
 
+        perform = import_module(f"stickslip.cli.{module}").perform
         with Report(asked.json, asked.quiet) as report:
             finished = perform(asked, report)
     if not finished:
