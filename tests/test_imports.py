@@ -63,7 +63,7 @@ LAYERS = {
     **dict.fromkeys(VERBS, BELOW_VERBS | VERBS),
     "models": {"model"},
     "observe": {"sweeps"},
-    "plot": {"errors", "files"},
+    "plot": {"errors", "files", "model"},
     "demo": {"public"},
     "__main__": {"cli"},
 }

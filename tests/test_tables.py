@@ -128,7 +128,7 @@ def test_records_are_rows_with_their_parameters(swept, name):
         count = int(point[f"{name}.count"])
         assert np.array_equal(part["x.block"], point[f"{name}.x.block"].values[:count])
         assert np.array_equal(part["record_time"], point[f"{name}.record_time"].values[:count])
-    alone = ss.observation_of(swept, name).to_dataframe("record")
+    alone = swept.observation(name).to_dataframe("record")
     assert alone.equals(frame.rename_axis("record"))
 
 

@@ -37,6 +37,7 @@ from .model.laws import Polynomial as Polynomial
 from .model.laws import PoppStelter as PoppStelter
 from .model.laws import Stribeck as Stribeck
 from .model.laws import Tabulated as Tabulated
+from .model.parameter import Parameter as Parameter
 from .model.parts import Base as Base
 from .model.parts import Belt as Belt
 from .model.parts import CompliantContact as CompliantContact
@@ -45,8 +46,11 @@ from .model.parts import Damper as Damper
 from .model.parts import DynamicContact as DynamicContact
 from .model.parts import Force as Force
 from .model.parts import Mass as Mass
+from .model.parts import Rotor as Rotor
 from .model.parts import SmoothContact as SmoothContact
 from .model.parts import Spring as Spring
+from .model.parts import State as State
+from .model.parts import Torque as Torque
 from .model.parts import ground as ground
 from .model.scatter import Scatter as Scatter
 from .model.system import About as About
@@ -65,12 +69,11 @@ from .stopping import stops as stops
 from .storage import load as load
 from .storage import save as save
 from .sweeps.basins import Attractor as Attractor
-from .sweeps.basins import attractors_of as attractors_of
+from .sweeps.basins import Basins as Basins
 from .sweeps.basins import basins as basins
 from .sweeps.exponents import Lyapunov as Lyapunov
 from .sweeps.exponents import lyapunov as lyapunov
 from .sweeps.layout import Sweep as Sweep
-from .sweeps.layout import observation_of as observation_of
 from .sweeps.plan import Plan as Plan
 from .sweeps.prepare import plan_sweep as plan_sweep
 from .sweeps.probability import probabilities as probabilities

@@ -66,7 +66,8 @@ def compare(
         status = Status.INTERRUPTED
     columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
     coordinates = {"method": np.array(list(named)[: len(rows)], dtype=np.str_)}
-    attributes = {"model_name": model.about.name, "t": float(t), "reference": repr(REFERENCE), "outcome": status.word}
+    about = {"model_name": model.about.name, "title": model.about.title}
+    attributes = {**about, "t": float(t), "reference": repr(REFERENCE), "outcome": status.word}
     return xr.Dataset(columns, coordinates, attributes)
 
 

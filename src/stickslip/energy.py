@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,11 @@ from stickslip.model.parts import (
     Body,
     CompliantContact,
     Contact,
-    Damper,
+    Drive,
     DynamicContact,
-    Force,
     Interaction,
-    Mass,
+    Link,
+    Moving,
     Rubbing,
     SmoothContact,
     Spring,
@@ -43,8 +43,9 @@ def energy_balance(system: System, run: xr.Dataset) -> xr.Dataset:
     all absolute contributions; zero up to the accuracy of the run. Forces are evaluated from the parts, not from the
     equations that were integrated, so that the residual shows a run that overlooked something: friction in slip opposes
     the sliding velocity, as its law says, and in stick it is the reaction, within the static limit, while nothing
-    slides. Of elastic contacts and bristles alone the recorded force is taken. A run of `Smoothing` belongs to the
-    system that `System.smoothed` makes.
+    slides. Of elastic contacts and bristles alone the recorded force is taken. A `State` does no work itself: what
+    it does through forces, belts and bases is counted there. A run of `Smoothing` belongs to the system that
+    `System.smoothed` makes.
 
     >>> import stickslip as ss
     >>> system = ss.models.block_on_belt()
@@ -78,11 +79,13 @@ class _Samples:
         self.weights = (steps.length[:, None] * weights).ravel()
         tau = (steps.length[:, None] * fractions).ravel()
         self.time = np.repeat(steps.start, NODES) + tau
+        self.tau = tau
         states = _expanded(steps.state, tau)
         self.force = _expanded(steps.force, tau)
         self.sticks = np.repeat(steps.mode == 0, NODES, axis=0)
         self.x = {mass.name: states[:, i] for i, mass in enumerate(system.masses)}
         self.v = {mass.name: states[:, len(system.masses) + i] for i, mass in enumerate(system.masses)}
+        self.extra = {name: states[:, system.states.index(name)] for name in system.extra_states}
         self.internal = {name: states[:, system.states.index(name)] for name in system.internal_states}
         self.magnitudes: list[float] = []
 
@@ -93,20 +96,19 @@ class _Samples:
     def work(self, name: str, part: Interaction) -> float:
         """∫ Σ force · velocity over the masses that the part acts on."""
         match part:
-            case Spring() | Damper():
+            case Link():
                 where = self.position if isinstance(part, Spring) else self.velocity
-                stretch = where(part.a) - where(part.b)
-                number = "k" if isinstance(part, Spring) else "c"
-                tension = self.quantity(name, "force" if part.force else number, part.force, {"e": stretch})
+                stretch = _weighted([(where(body), weight) for body, weight in part.ends])
+                tension = self.quantity(name, "force" if part.force else part.number, part.force, {"e": stretch})
                 if part.force is None:
                     tension = tension * stretch
-                return self.integral(-tension * (self.mass_velocity(part.a) - self.mass_velocity(part.b)))
-            case Force():
-                own = {"x": self.x[part.on.name], "v": self.v[part.on.name]}
-                force = self.quantity(name, "force", part.force, self.everything() | own)
-                return self.integral(force * self.v[part.on.name])
+                return self.integral(-tension * _weighted([(self.mass_velocity(b), weight) for b, weight in part.ends]))
+            case Drive():
+                x, v = (_weighted([(of[mass.name], w) for mass, w in part.weights]) for of in (self.x, self.v))
+                force = self.quantity(name, part.attribute, part.strength, self.everything() | {"x": x, "v": v})
+                return self.integral(force * v)
             case Rubbing():
-                velocity = np.sum([weight * self.v[mass.name] for mass, weight in part.weights], axis=0)
+                velocity = _weighted([(self.v[mass.name], weight) for mass, weight in part.weights])
                 sliding = velocity - self.velocity(part.against)
                 moved = velocity - self.mass_velocity(part.against)
                 return self.integral(self.friction_power(name, part, sliding, moved))
@@ -176,12 +178,12 @@ class _Samples:
 
     def everything(self) -> dict[str, Floats]:
         named = {f"x_{n}": x for n, x in self.x.items()} | {f"v_{n}": v for n, v in self.v.items()}
-        return {"t": self.time, **named}
+        return {"t": self.time, **named, **self.extra}
 
     def quantity(self, part: str, attribute: str, value: Any, variables: Mapping[str, Floats]) -> Floats:
         """A number, or a function evaluated at every point."""
         local = self.system.local(part)
-        if not callable(value):
+        if attribute in self.system.parts[part].numbers(part):
             return np.full(len(self.time), local[attribute])
         needed, parameters = arguments_of(value, f"{attribute} of {part!r}")
         fixed = {name: local[name] for name in parameters}
@@ -190,37 +192,50 @@ class _Samples:
         return np.array([float(value(**dict(zip(needed, row, strict=True)), **fixed)) for row in rows])
 
     def position(self, body: Body) -> Floats:
-        if isinstance(body, Mass):
+        if isinstance(body, Moving):
             return self.x[body.name]
         if isinstance(body, Base):
-            return self.quantity(body.name, "motion", body.motion, {"t": self.time})
+            return self.quantity(body.name, "motion", body.motion, {"t": self.time, **self.extra})
         return np.zeros(len(self.time))
 
     def velocity(self, body: Body) -> Floats:
-        if isinstance(body, Mass):
+        if isinstance(body, Moving):
             return self.v[body.name]
         if isinstance(body, Belt):
-            return self.quantity(body.name, "speed", body.speed, {"t": self.time})
-        if isinstance(body, Base) and callable(body.motion):
+            return self.quantity(body.name, "speed", body.speed, {"t": self.time, **self.extra})
+        if isinstance(body, Base) and body.functions(body.name):
             return self._base_velocity(body)
         return np.zeros(len(self.time))
 
     def _base_velocity(self, base: Base) -> Floats:
         """The derivative of a prescribed motion, by fourth-order differences of the plain function."""
         h = 1e-3 * float(np.median(self.steps.length))
-        values = [self.quantity(base.name, "motion", base.motion, {"t": self.time + k * h}) for k in (-2, -1, 1, 2)]
+        values = [self._motion_after(base, k * h) for k in (-2, -1, 1, 2)]
         return (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
+
+    def _motion_after(self, base: Base, delay: float) -> Floats:
+        """Where a base is a little after the integration points, the states that move it as in the same step."""
+        known = {"t": self.time + delay}
+        for name in self.extra:
+            series = self.steps.state[:, [self.system.states.index(name)]]
+            known[name] = _expanded(series, self.tau + delay)[:, 0]
+        return self.quantity(base.name, "motion", base.motion, known)
 
     def mass_velocity(self, body: Body) -> Floats:
         """The velocity at which a force on this body does work on a mass: zero for what is prescribed."""
-        return self.v[body.name] if isinstance(body, Mass) else np.zeros(len(self.time))
+        return self.v[body.name] if isinstance(body, Moving) else np.zeros(len(self.time))
 
     def kinetic_energy_change(self) -> float:
         first = evaluate(self.steps.state[:1], np.zeros(1))[0]
         last = evaluate(self.steps.state[-1:], self.steps.length[-1:])[0]
         n = len(self.system.masses)
-        m = np.array([self.system.parameters[f"{mass.name}.m"] for mass in self.system.masses])
+        m = np.array([self.system.local(mass.name)[mass.measure] for mass in self.system.masses])
         return float(0.5 * m @ (last[n : 2 * n] ** 2 - first[n : 2 * n] ** 2))
+
+
+def _weighted(terms: Sequence[tuple[Floats, float]]) -> Floats:
+    total: Floats = np.sum([weight * values for values, weight in terms], axis=0)
+    return total
 
 
 def _expanded(series: Floats, tau: Floats) -> Floats:

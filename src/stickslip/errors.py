@@ -79,6 +79,10 @@ class SeriesError(StickslipError, ValueError):
     """A series that cannot be made or analysed as asked; the message says why."""
 
 
+class PictureError(StickslipError, ValueError, TypeError):
+    """A picture that cannot be drawn or saved as asked, or not of what was given; the message says why."""
+
+
 class Busy(StickslipError, OSError):
     """A file that another process holds; the message names that process."""
 

@@ -142,6 +142,40 @@ class Excitations:
             return inf
 
 
+class Translations:
+    """The shifts of the states that the equations of a model do not feel (`symbolic/translations.py`).
+
+    In z − `moving` t the excitations are `excitations`; `free` shifts may have any length, `turns` are whole.
+    """
+
+    def __init__(self, program: Any) -> None:
+        self.program, self.excitations = program, Excitations(program)
+
+    @property
+    def timed(self) -> bool:
+        """Whether time appears in the equations."""
+        return bool(self.program.TIMED)
+
+    def moving(self, parameters: Values) -> Floats:
+        """How fast states advance."""
+        return np.array(self.program.moving(parameters), float)
+
+    def moving_slopes(self, parameters: Values) -> Floats:
+        """How that changes with the parameters: one row for each state."""
+        return np.array(self.program.moving_slopes(parameters), float).reshape(-1, len(parameters))
+
+    def free(self, parameters: Values) -> Floats:
+        """Shifts of any length, one in each row."""
+        return self._rows(self.program.free(parameters), parameters)
+
+    def turns(self, parameters: Values) -> Floats:
+        """Shifts by one whole turn, one in each row."""
+        return self._rows(self.program.turns(parameters), parameters)
+
+    def _rows(self, rows: Any, parameters: Values) -> Floats:
+        return np.array(rows, float).reshape(-1, len(self.program.moving(parameters)))
+
+
 class _Always:
     """The answer to every question whether an amplitude is not zero."""
 

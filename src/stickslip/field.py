@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stickslip.arguments import rows, vector
 from stickslip.errors import ModelError
-from stickslip.excitation import NOT_PERIODIC, Excitations
+from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
 from stickslip.kernels.outcome import TOO_MANY_STEPS
 from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
@@ -343,6 +343,25 @@ def compile_excitations(model: Model) -> Excitations:
         return join.joined_flow(period_source(derive(model)))
 
     return Excitations(_joined(f"{_key(model)}|forcing", text).module())
+
+
+def compile_translations(model: Model) -> Translations:
+    """How the motion of a model may advance and yet repeat itself, and what excites it besides.
+
+    >>> import stickslip as ss
+    >>> slide, drive = ss.Mass("slide", m=1.0), ss.Base("drive", motion=lambda t, feed=0.5: feed * t)
+    >>> model = ss.System(ss.Spring(slide, drive, k=1.0), ss.Contact(slide, ss.ground, law=ss.Coulomb(0.3)))
+    >>> compile_translations(model).moving(list(model.parameters.values())).tolist()
+    [0.5, 0.0]
+    """
+
+    def text() -> str:
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.translations import translation_source
+
+        return join.joined_flow(translation_source(derive(model)))
+
+    return Translations(_joined(f"{_key(model)}|translations", text).module())
 
 
 def compile_forcing(model: Model) -> Callable[[Floats], float]:

@@ -205,7 +205,8 @@ class _Notebook:
     def __init__(self, what: str) -> None:
         from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
-        self._handle: Any = display(self._page(what, None), raw=True, display_id=True)
+        show: Any = display
+        self._handle: Any = show(self._page(what, None), raw=True, display_id=True)
 
     def update(self, text: str, part: float | None) -> None:
         self._handle.update(self._page(text, part), raw=True)

@@ -225,6 +225,19 @@ def sampled(steps: Steps, times: Floats) -> dict[str, Any]:
     }
 
 
+def state_attributes(model: Model, state: str) -> dict[str, str]:
+    """The unit of a state, and what it is."""
+    quantity = model.quantities.get(state, "")
+    return {"units": model.units[state]} | ({"quantity": quantity} if quantity else {})
+
+
+def contact_attributes(model: Model, name: str) -> dict[str, str]:
+    """The unit of a quantity of contacts, and what it is."""
+    units = model.contact_units()
+    quantity = {"quantity": model.quantities.get("force", "friction force")} if name == "force" else {}
+    return ({"units": units[name]} if name in units else {}) | quantity
+
+
 def build(
     model: Model,
     times: Floats,
@@ -237,9 +250,9 @@ def build(
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")
     variables: dict[str, Any] = {}
     for i, name in enumerate(model.states):
-        variables[name] = ("time", samples["state"][:, i], {"units": model.units[name]})
+        variables[name] = ("time", samples["state"][:, i], state_attributes(model, name))
     for name in ("slip_velocity", "force", "mode"):
-        variables[name] = (("time", "contact"), samples[name])
+        variables[name] = (("time", "contact"), samples[name], contact_attributes(model, name))
     names = contacts[events[:, 1].astype(int)] if len(events) else np.zeros(0, contacts.dtype)
     variables |= {
         "event_time": ("event", events[:, 0].copy()),
@@ -291,7 +304,7 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     for i, name in enumerate(run["state"].values):
         result[str(name)] = ("time", samples["state"][:, i], run[str(name)].attrs)
     for name in ("slip_velocity", "force", "mode"):
-        result[name] = (("time", "contact"), samples[name])
+        result[name] = (("time", "contact"), samples[name], run[name].attrs)
     return result
 
 

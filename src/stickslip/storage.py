@@ -13,6 +13,7 @@ import xarray as xr
 
 from stickslip import frames, reading, result
 from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.table import FORMAT as BRANCH
 from stickslip.errors import ModelError, ResultError
 from stickslip.methods.base import Method
@@ -22,6 +23,7 @@ from stickslip.methods.switch import Switch
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.system import Model
+from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.signature import Event, Signature
 from stickslip.sweeps.layout import BASINS, Sweep
@@ -30,7 +32,7 @@ from stickslip.sweeps.layout import FORMAT as SWEEP
 if TYPE_CHECKING:
     import pandas as pd
 
-ORBIT = "stickslip orbit 1"
+ORBIT, EQUILIBRIUM = "stickslip orbit 1", "stickslip equilibrium 1"
 MODEL_FILE = ".toml"
 METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smoothing": Smoothing, "Switch": Switch}
 
@@ -40,8 +42,9 @@ def save(what: Any, path: str | Path) -> Path:
 
     Parameters
     ----------
-    what : Run, Sweep, Orbit, Branch, System, Filippov or DataFrame
-        A run, a sweep, basins, an orbit, a branch; a model; or a table, or anything that has one (`to_dataframe`).
+    what : Run, Sweep, Orbit, Equilibrium, Branch, System, Filippov or DataFrame
+        A run, a sweep, basins, an orbit, an equilibrium, a branch; a model; or a table, or anything that has one
+        (`to_dataframe`).
     path : path
         Where to; the ending says what is written. "x.toml": a model. "x.nc": all of a result, which `load` reads back.
         "x.csv": a table, ``what.to_dataframe()``: the samples of a run, the points of a sweep or a branch. The events
@@ -121,13 +124,10 @@ def _save_whole(what: Any, path: str | Path) -> Path:
         data = what.data.copy()
         data.attrs |= {"format": ORBIT, "model": _model_text(what.model), "orbit": json.dumps(_record(what))}
         return result.save(data, path)
+    if isinstance(what, Equilibrium):
+        record = {"format": EQUILIBRIUM, "model": _model_text(what.model), "equilibrium": json.dumps(_record(what))}
+        return result.save(xr.Dataset(attrs=record), path)
     if isinstance(what, Branch):
-        orbits = [point for point in what.points if isinstance(point, Orbit)]
-        if len(orbits) < len(what.points):
-            raise ResultError(
-                "a branch of equilibria cannot be saved whole: save its table, in a file that ends with .csv, or "
-                "branch.data.to_netcdf(path)"
-            )
         table = what.data
         special = [
             {"orbit": _record(p.orbit), "margin": p.margin, "note": p.note, "numbers": p.numbers} for p in what.special
@@ -135,14 +135,16 @@ def _save_whole(what: Any, path: str | Path) -> Path:
         table.attrs |= {
             "model": _model_text(what.points[0].model),
             "evaluations": what.evaluations,
-            "orbits": json.dumps([_record(orbit) for orbit in orbits]),
+            "orbits": json.dumps([_record(point) for point in what.points]),
             "special": json.dumps(special),
+            "endings": json.dumps([[end.outcome.word, end.value, end.sentence] for end in what.endings]),
         }
         return result.save(table, path)
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
     raise ResultError(
-        f"{type(what).__name__} cannot be saved whole: give a run, a sweep, an Orbit, a Branch or a System"
+        f"{type(what).__name__} cannot be saved whole: give a run, a sweep, an Orbit, an Equilibrium, a Branch or "
+        "a System"
         + (
             "; its table can, in a file that ends with .csv"
             if hasattr(what, "to_dataframe") or hasattr(what, "to_csv")
@@ -163,7 +165,7 @@ def load(path: str | Path, trusted: bool = False) -> Any:
 
     Returns
     -------
-    System, Filippov, Dataset, Orbit or Branch
+    System, Filippov, Dataset, Orbit, Equilibrium or Branch
         What was saved.
 
     Raises
@@ -189,14 +191,20 @@ def load(path: str | Path, trusted: bool = False) -> Any:
         return files.load(path, trusted)
     data = reading.read(path)
     kind = str(data.attrs.get("format"))
-    if kind in (SWEEP, BASINS):
+    if kind == SWEEP:
         return Sweep.of(data)
-    if kind not in (ORBIT, BRANCH):
+    if kind == BASINS:
+        from stickslip.sweeps.basins import Basins
+
+        return Basins.of(data)
+    if kind not in (ORBIT, EQUILIBRIUM, BRANCH):
         return reading.checked(data, path)
     try:
         model = files.loads(str(data.attrs["model"]), trusted=trusted)
         if kind == ORBIT:
             return _orbit(model, reading.parsed(data.attrs["orbit"], "orbit"))
+        if kind == EQUILIBRIUM:
+            return _equilibrium(model, reading.parsed(data.attrs["equilibrium"], "equilibrium"))
         return _branch(model, data)
     except Exception as error:  # whatever is wrong with a record of somebody else
         reason = visible(" ".join(str(error).split())[:200])
@@ -223,8 +231,71 @@ def _save_model(model: Model, path: Path) -> Path:
     return path
 
 
-def _record(orbit: Orbit) -> dict[str, Any]:
-    """An orbit as plain numbers and words."""
+def _record(what: Orbit | Equilibrium) -> dict[str, Any]:
+    """An orbit or an equilibrium as plain numbers and words."""
+    return _record_of_orbit(what) if isinstance(what, Orbit) else _record_of_equilibrium(what)
+
+
+def _read(model: Model, record: dict[str, Any]) -> Orbit | Equilibrium:
+    """An orbit or an equilibrium, from its record."""
+    return _equilibrium(model, record) if "eigenvalues" in record else _orbit(model, record)
+
+
+def _record_of_equilibrium(rest: Equilibrium) -> dict[str, Any]:
+    return {
+        "parameters": dict(rest.model.parameters),
+        "state": rest.state,
+        "mode": rest.mode,
+        "force": rest.force,
+        "eigenvalues": [[m.real, m.imag] for m in rest.eigenvalues],
+        "stable": rest.stable,
+        "interval": rest.interval,
+        "box": rest.box,
+    }
+
+
+def _equilibrium(model: Model, record: dict[str, Any]) -> Equilibrium:
+    interval = record["interval"]
+    return Equilibrium(
+        model=_with_parameters(model, record),
+        state={name: check_number(f"state {name}", record["state"][name]) for name in model.states},
+        mode={name: _mode(record["mode"][name]) for name in model.contacts},
+        force={name: check_number(f"force of {name}", record["force"][name]) for name in model.contacts},
+        eigenvalues=_complexes(record["eigenvalues"]),
+        stable=_decision(record["stable"]),
+        interval=None if interval is None else {name: _range(name, interval[name]) for name in model.states},
+        box=_decision(record["box"]),
+    )
+
+
+def _mode(value: Any) -> int:
+    if value not in (-1, 0, 1):
+        raise ResultError(f"a mode is {value!r}: it must be -1, 0 or 1")
+    return int(value)
+
+
+def _decision(value: Any) -> bool | None:
+    """True, False, or not decided."""
+    if not (value is None or isinstance(value, bool)):
+        raise ResultError(f"{value!r} must be true, false or null")
+    return value
+
+
+def _range(name: str, ends: Any) -> tuple[float, float]:
+    low, high = (check_number(f"interval of {name}", end, finite=False) for end in ends)
+    return low, high
+
+
+def _with_parameters(model: Model, record: dict[str, Any]) -> Model:
+    changed = {k: float(v) for k, v in record["parameters"].items() if model.parameters[k] != v}
+    return model.with_(changed) if changed else model
+
+
+def _complexes(pairs: Any) -> Any:
+    return np.array([complex(real, imaginary) for real, imaginary in pairs], complex)
+
+
+def _record_of_orbit(orbit: Orbit) -> dict[str, Any]:
     return {
         "parameters": dict(orbit.model.parameters),
         "start": orbit.start,
@@ -238,6 +309,8 @@ def _record(orbit: Orbit) -> dict[str, Any]:
         "durations": orbit.phases.durations.tolist(),
         "scale": orbit.phases.scale.tolist(),
         "forcing": orbit.phases.forcing,
+        "rounds": None if orbit.phases.rounds is None else orbit.phases.rounds.tolist(),
+        "advance": orbit.advance,
         "method": {"name": type(orbit.method).__name__, **dataclasses.asdict(orbit.method)},  # type: ignore[call-overload]
     }
 
@@ -247,24 +320,25 @@ def _orbit(model: Model, record: dict[str, Any]) -> Orbit:
     name = settings.pop("name")
     if name not in METHODS:
         raise ResultError(f"there is no method {name!r}")
-    changed = {k: float(v) for k, v in record["parameters"].items() if model.parameters[k] != v}
     modes = tuple(tuple(int(m) for m in mode) for mode in record["modes"])
     events = tuple(Event(str(kind), int(contact), int(side)) for kind, contact, side in record["events"])
     forcing = record["forcing"]
     orbit = Orbit(
-        model=model.with_(changed) if changed else model,
+        model=_with_parameters(model, record),
         start={name: check_number(f"start of {name}", record["start"][name]) for name in model.states},
         start_time=check_number("start_time", record["start_time"]),
         period=check_number("period", record["period"], positive=True),
         signature=Signature(model.contacts, modes, events),
-        multipliers=np.array([complex(re, im) for re, im in record["multipliers"]], complex),
+        multipliers=_complexes(record["multipliers"]),
         turns=check_whole("turns", record["turns"], 0),
         phases=Phases(
             np.array(record["states"], float),
             np.array(record["durations"], float),
             np.array(record["scale"], float),
             None if forcing is None else check_number("forcing", forcing, positive=True),
+            None if record["rounds"] is None else np.array(record["rounds"], float),
         ),
+        advance={name: check_number(f"advance of {name}", record["advance"][name]) for name in record["advance"]},
         method=METHODS[name](**settings),
     )
     _check(orbit)
@@ -283,12 +357,16 @@ def _check(orbit: Orbit) -> None:
         raise ResultError(f"its modes do not fit {contacts} contacts")
     if any(event.contact not in range(-1, contacts) or event.side not in (-1, 0, 1) for event in signature.events):
         raise ResultError("its events name contacts that the model does not have")
+    if phases.rounds is not None and phases.rounds.shape != (states,):
+        raise ResultError(f"its turns have the shape {phases.rounds.shape}, which does not fit {states} states")
+    if not set(orbit.advance) <= set(orbit.model.states):
+        raise ResultError("it says how states advance that the model does not have")
     if not all(np.all(np.isfinite(x)) for x in (phases.states, phases.durations, phases.scale)):
         raise ResultError("its phases are not finite")
 
 
 def _branch(model: Model, data: xr.Dataset) -> Branch:
-    points = tuple(_orbit(model, record) for record in reading.parsed(data.attrs["orbits"], "orbits"))
+    points: Any = tuple(_read(model, record) for record in reading.parsed(data.attrs["orbits"], "orbits"))
     special = []
     for i, record in enumerate(reading.parsed(data.attrs["special"], "special")):
         margin = tuple(record["margin"]) if record["margin"] is not None else None
@@ -298,7 +376,7 @@ def _branch(model: Model, data: xr.Dataset) -> Branch:
                 str(data["special_kind"].values[i]),
                 str(data.attrs["parameter"]),
                 float(data["special_value"].values[i]),
-                _orbit(model, record["orbit"]),
+                _read(model, record["orbit"]),
                 str(record["note"]),
                 margin,
                 extremes,
@@ -307,5 +385,9 @@ def _branch(model: Model, data: xr.Dataset) -> Branch:
             )
         )
     extremes = np.stack([data["minimum"].values, data["maximum"].values], axis=1)
-    parameter, reason = str(data.attrs["parameter"]), str(data.attrs["reason"])
-    return Branch(parameter, points, tuple(special), reason, extremes, int(data.attrs["evaluations"]))
+    endings = tuple(
+        Ending(Outcome.of(str(word)), check_number("value of an end", value), str(sentence))
+        for word, value, sentence in reading.parsed(data.attrs["endings"], "endings")
+    )
+    parameter = str(data.attrs["parameter"])
+    return Branch(parameter, points, tuple(special), endings, extremes, int(data.attrs["evaluations"]))

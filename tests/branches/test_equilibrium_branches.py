@@ -77,8 +77,11 @@ def test_branches_of_equilibria_as_data(tmp_path):
     assert data["minimum"].values == pytest.approx(data["maximum"].values)
     assert list(data["special_kind"].values) == ["Hopf"] and "supercritical" in str(data["special_note"].values[0])
     assert str(data["signature"].values[0]) == "free"
-    with pytest.raises(ss.errors.ResultError, match="a branch of equilibria cannot be saved whole"):
-        ss.save(branch, tmp_path / "branch.nc")
+    again = ss.load(ss.save(branch, tmp_path / "branch.nc"))
+    assert again.data.equals(data) and again.endings == branch.endings and again.values[-1] == branch.values[-1]
+    assert again.special[0].numbers == branch.special[0].numbers and again.special[0].orbit.kind == "slip"
+    for kept, point in zip(again.points, branch.points, strict=True):
+        assert (kept.state, kept.mode, kept.force, kept.stable) == (point.state, point.mode, point.force, point.stable)
 
 
 def test_pairs_that_cross_together_are_all_found():

@@ -61,7 +61,7 @@ def test_from_one_hopf_point_to_the_other() -> None:
 def test_a_hopf_point_leads_to_the_equilibrium() -> None:
     model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smoothing(eps=1e3)
     point = ss.follow(ss.find_orbit(model, method=method), V, to=1e-3).special[-1]
-    steady = ss.follow(point, V, to=0.01)
+    steady = ss.follow(point.orbit, V, to=0.01)
     assert steady.reason == "The branch reached belt.speed = 0.01." and steady.points[-1].stable
     curve = ss.follow(point, ("contact.delta", V), to=2.5)
     (known,) = hopf_points(ss.models.block_on_belt(delta=2.5).smoothed(1e3), V, 1e-3)

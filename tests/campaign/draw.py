@@ -370,12 +370,7 @@ class Case:
             return self.structure.build(self.scaled)
         known = like.parameters
         values = {name: value for name, value in self.scaled.items() if name in known}
-        return like.with_(values | {f"{n[:-5]}.mu_k": v for n, v in values.items() if self._single(n)})
-
-    def _single(self, name: str) -> bool:
-        """Whether this is the one coefficient of Coulomb's law, which is kinetic as well."""
-        laws = {piece.name: piece.law for piece in self.structure.pieces}
-        return name.endswith(".mu_s") and laws.get(name[:-5]) in ("coulomb", "viscous")
+        return like.with_(values)
 
     @property
     def fed(self) -> float:

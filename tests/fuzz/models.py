@@ -20,11 +20,27 @@ ONE_IN = 300
 """Of the models that can be read, one in so many is compiled: that takes a hundred times as long."""
 
 NAMES = ("block", "belt", "ground", "a", "b", "pad", "x" * 64, "x" * 65, "é", "lambda", "t", "", "a.b", "m1")
-KINDS = ("mass", "belt", "base", "spring", "damper", "force", "contact", "compliantcontact", "dynamiccontact")
+KINDS = ("mass", "rotor", "belt", "base", "state", "spring", "damper", "force", "torque", "contact", "compliantcontact")
+KINDS += ("dynamiccontact",)
 LAWS = ("coulomb", "hyperbolic", "stribeck", "popp_stelter", "polynomial", "tabulated", "dahl", "lugre", "state", "odd")
 KEYS = (
     *("m", "x", "v", "unit", "speed", "motion", "between", "k", "c", "force", "on", "against", "law", "normal", "eps"),
-    *("scatter", "stiffness", "damping", "shape", "mu_s", "mu_k", "v_s", "delta", "coefficients", "speeds", "values"),
+    *(
+        "inertia",
+        "torque",
+        "start",
+        "scatter",
+        "stiffness",
+        "damping",
+        "shape",
+        "mu_s",
+        "mu_k",
+        "v_s",
+        "delta",
+        "coefficients",
+        "speeds",
+        "values",
+    ),
     *(
         "kind",
         "formula",

@@ -83,7 +83,7 @@ def test_few_samples_need_wider_intervals():
     for seed in range(TRIALS):
         estimate = fit_law(measured(law, seed, count=4), law, normal=20.0).estimate
         assert estimate.quantile() == pytest.approx(3.1824, abs=1e-3)  # Student's t, three degrees of freedom
-        low, high = estimate.interval("mu_k")
+        low, high = estimate.interval("mu_s")
         inside += low <= 0.3 <= high
     assert inside in covered()
 
@@ -208,7 +208,7 @@ def test_the_static_coefficient_comes_from_breakaway_forces():
     law, inside = ss.Coulomb(0.4, 0.25), 0
     for seed in range(TRIALS):
         breakaway = 20 * 0.4 + np.random.default_rng(seed + 500).normal(0, 0.5, 15)
-        fit = fit_law(measured(law, seed), ss.Coulomb(0.3), normal=20.0, breakaway=breakaway)
+        fit = fit_law(measured(law, seed), ss.Coulomb(0.3, 0.3), normal=20.0, breakaway=breakaway)
         low, high = fit.estimate.interval("mu_s")
         inside += low <= 0.4 <= high
         assert fit.law.static_value() == fit["mu_s"]

@@ -267,7 +267,7 @@ def test_orbits_are_guesses_for_other_methods_and_excitations() -> None:
 def test_an_excitation_without_a_period_is_told_by_all_methods() -> None:
     mass, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.5)
     contact = ss.Contact(mass, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0)
-    model = ss.System(ss.Spring(mass, ss.ground, k=1.0), ss.Force(mass, lambda t, a=0.3: a * t), contact)
+    model = ss.System(ss.Spring(mass, ss.ground, k=1.0), ss.Force(mass, lambda t, a=0.3: a * t * t), contact)
     for method in (ss.Exact(), ss.Smoothing(eps=1e3), ss.Switch()):
         with pytest.raises(ss.errors.OrbitError, match="give forcing="):
             ss.find_orbit(model, ([1.0, 0.0], 10.0), method=method)

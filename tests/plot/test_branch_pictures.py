@@ -25,7 +25,9 @@ KINDS = [
 ]  # fmt: skip
 
 
-def make_branch(values, heights, stable, special=(), periods=None, multipliers=None, reason=REACHED):
+def make_branch(
+    values, heights, stable, special=(), periods=None, multipliers=None, meanings="arrived", reason=REACHED
+):
     """A branch of two states that rises; `special` holds (kind, parameter, height, period)."""
     values, heights = np.array(values, float), np.array(heights, float)
     count = len(values)
@@ -50,7 +52,7 @@ def make_branch(values, heights, stable, special=(), periods=None, multipliers=N
             "special_maximum": (("special", "state"), of_special),
         },
         {"state": ["x.block", "v.block"], "unit": ("state", ["m", "m/s"])},
-        {"parameter": "p", "reason": reason, "model_name": "made up", "time_unit": "s"},
+        {"parameter": "p", "reason": reason, "meanings": meanings, "model_name": "made up", "time_unit": "s"},
     )
 
 
@@ -93,7 +95,7 @@ def test_solid_and_dashed_meet_at_the_fold(turning):
 
 def test_labels_and_legend(turning):
     ax = plot.branch(turning)
-    assert ax.get_xlabel() == "p"
+    assert ax.get_xlabel() == "$p$"
     assert ax.get_ylabel() == r"maximum of position $x_\mathrm{block}$ (m)"
     assert ax.get_title(loc="left") == "made up"
     assert labels(ax) == ["stable", "unstable", "fold", "exchange of events"]
@@ -187,18 +189,11 @@ def test_a_branch_that_ends_on_a_shorter_period_does_not_fall_to_it():
 
 
 @pytest.mark.parametrize(
-    ("reason", "end"),
-    [
-        (REACHED, None),
-        ("The orbit ends at p = 0.99 by grazing-sliding: beyond, it ceases to exist.", 2),
-        ("The orbit ends at p = 0.01 by grazing-sliding: beyond, it ceases to exist. The branch reached p = 1.", 0),
-        ("The equilibrium ends at p = 1e-05 by boundary equilibrium: 'contact', it stops sliding.", 0),
-        ("The orbit shrinks to a point at p = 1: follow the equilibrium from here.", 2),
-        ("The branch was interrupted by the user.", None),
-    ],
+    ("meanings", "end"),
+    [("arrived", None), ("vanished", 2), ("vanished arrived", 0), ("arrived vanished", 2), ("early", None), ("", None)],
 )
-def test_where_the_motion_ceases_to_exist(reason, end):
-    data = make_branch([0, 0.5, 1], [0, 1, 2], [True, True, True], reason=reason)
+def test_where_the_motion_ceases_to_exist(meanings, end):
+    data = make_branch([0, 0.5, 1], [0, 1, 2], [True, True, True], meanings=meanings)
     assert end_of(data) == end
     ax = plot.branch(data)
     rings = drawn(ax, "end")
@@ -207,7 +202,9 @@ def test_where_the_motion_ceases_to_exist(reason, end):
 
 
 def test_reasons_that_the_picture_does_not_show_are_printed():
-    data = make_branch([0, 1], [0, 1], [True, True], reason="The branch was interrupted by the user.")
+    reason = "The branch was interrupted by the user."
+    assert list(plot.branch(make_branch([0, 1], [0, 1], [True, True], reason=reason)).texts) == []
+    data = make_branch([0, 1], [0, 1], [True, True], meanings="arrived early", reason=reason)
     assert [text.get_text() for text in plot.branch(data).texts] == ["The branch was interrupted by the user."]
 
 
@@ -268,7 +265,25 @@ def test_a_single_point_is_seen():
 def test_a_second_parameter_as_ordinate(turning):
     ax = plot.branch(turning.assign({"coupling.k": ("point", np.array([3.0, 4.0, 5.0, 6.0]))}), "coupling.k")
     assert drawn(ax, "stable")[0].get_ydata()[:2].tolist() == [3.0, 4.0]
-    assert ax.get_ylabel() == "coupling.k"
+    assert ax.get_ylabel() == "stiffness $k$ of coupling"
+
+
+def test_units_of_parameters_are_shown(turning):
+    data = turning.assign({"coupling.k": ("point", np.array([3.0, 4.0, 5.0, 6.0]), {"units": "N/m"})})
+    assert plot.branch(data, "coupling.k").get_ylabel() == "stiffness $k$ of coupling (N/m)"
+
+
+def test_marks_do_not_hide_each_other():
+    """Nine special points at nearly one place: every mark is apart from all others, and its data stay true."""
+    special = [(kind, 0.5 + 1e-5 * i, 0.5 + 1e-5 * i, 2.0) for i, kind in enumerate(KINDS)]
+    ax = plot.branch(make_branch([0, 1], [0, 1], [True, True], special))
+    ax.figure.draw_without_rendering()
+    lines = drawn(ax, "special")
+    marks = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in lines]) * 72 / ax.figure.dpi
+    apart = np.hypot(*(marks[:, None] - marks[None]).transpose(2, 0, 1)) + 1e9 * np.eye(len(marks))
+    assert len(marks) == len(KINDS) and apart.min() > 6.0
+    assert np.allclose(sorted(float(line.get_xdata()[0]) for line in lines), [place for _, place, *_ in special])
+    assert sorted(labels(ax)) == sorted(["stable", *KINDS])
 
 
 def test_mistakes_are_sentences(turning):
@@ -328,8 +343,8 @@ def test_the_drill_string(tmp_path):
     assert grazing.get_xydata() == pytest.approx(np.array([[4.611989021, 6.43947489]]), abs=1e-8)
     assert ring.get_xydata() == pytest.approx(grazing.get_xydata(), abs=1e-8)
     assert plot.save(ax, tmp_path / "branch.png").stat().st_size > 10_000
-    assert plot.multipliers(branch).get_title(loc="left") == "drill_string"
-    assert plot.multipliers(orbit).get_title(loc="left") == "drill_string"
+    assert plot.multipliers(branch).get_title(loc="left") == "Torsional stick-slip of a drill string"
+    assert plot.multipliers(orbit).get_title(loc="left") == "Torsional stick-slip of a drill string"
 
 
 def test_the_phase_plane_of_an_orbit_is_closed_and_shows_both_events():

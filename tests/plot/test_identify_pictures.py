@@ -53,7 +53,7 @@ def test_forces_without_a_normal_force_are_forces():
     v, force = measured(300)
     ax = ss.plot.fit(fit_law((v, force), "hyperbolic"), units={"velocity": "m/s", "force": "N"})
     assert ax.get_ylabel() == "friction force $F$ (N)" and ax.get_xlabel() == "slip speed $|v|$ (m/s)"
-    with pytest.raises(TypeError, match="characteristic or identify"):
+    with pytest.raises(TypeError, match="fit_law or identify"):
         ss.plot.fit([1, 2])
 
 

@@ -22,6 +22,7 @@ from stickslip.model.laws import Coulomb, Hyperbolic, Polynomial, PoppStelter, S
 from stickslip.model.parts import Belt, Contact, Mass, ground
 from stickslip.model.system import System
 from stickslip.plot import pieces as pieces_module
+from stickslip.plot import style
 from stickslip.plot.pieces import joined, latest, pieces, spans
 
 matplotlib.use("agg")
@@ -313,6 +314,129 @@ class TestHistory:
             plot.history(run, "forse")
         with pytest.raises(ValueError, match="empty list"):
             plot.history(run, [])
+
+
+class TestWindow:
+    @pytest.mark.parametrize("dense", [True, False])
+    @pytest.mark.parametrize("window", [(0.5, 5.5), (1.25, 1.75), (2.0, 5.0), (-1.0, 4.0), (4.9, 99.0)])
+    def test_curves_are_those_of_the_whole_run(self, run: xarray.Dataset, window, dense: bool) -> None:
+        """The same values at the same times; with dense output from one end of the window to the other."""
+        given = run if dense else run.drop_vars(DENSE)
+        axes = plot.history(given, ["x.block", "force"], window=window)
+        assert axes[0].get_xlim() == window
+        time, x = axes[0].lines[0].get_data()
+        first, last = max(window[0], 0.0), min(window[1], 6.0)
+        if dense:
+            assert (time[0], time[-1]) == pytest.approx((first, last))
+        assert time.min() >= first - 1e-12 and time.max() <= last + 1e-12
+        number = np.clip(np.searchsorted(run["step_start"].values, time, "right") - 1, 0, 3)
+        exact = [at(run, t, i) for t, i in zip(time, number, strict=True)]
+        np.testing.assert_allclose(x, exact, atol=1e-12 if dense else 1e-9)
+
+    def test_phases_and_events_are_cut(self, run: xarray.Dataset) -> None:
+        ax = plot.phase(run, window=(1.0, 3.0))
+        assert np.max(line(ax, "stick").get_xdata()) == pytest.approx(0.1 + 0.2 * 1.0)
+        assert line(ax, "slip → stick").get_xydata().tolist() == [[0.1, 0.2]]
+        assert not [item for item in ax.lines if item.get_label() == "stick → slip"]
+        assert extents(plot.history(run, window=(1.0, 3.0))[0], "stick") == [(2.0, 3.0)]
+
+    def test_a_window_that_is_none(self, run: xarray.Dataset) -> None:
+        for window, sentence in (((3, 3), "from 3 to 3"), ((7, 9), "the run covers 0 to 6"), (4, "give two times")):
+            with pytest.raises(ValueError, match=sentence):
+                plot.history(run, window=window)
+        with pytest.raises(ValueError, match="no sample there"):
+            plot.history(run.drop_vars(DENSE), window=(0.01, 0.02))
+        assert pyplot.get_fignums() == []
+
+
+class TestMeasured:
+    TIME = np.array([-1.0, 0.5, 2.5, 5.5, 9.0])
+
+    @pytest.mark.parametrize("kind", ["dictionary", "dataset"])
+    def test_dots_over_the_curves_within_the_time_of_the_run(self, run: xarray.Dataset, kind: str) -> None:
+        columns = {"x.block": self.TIME**2, "force": -self.TIME, "temperature": self.TIME}
+        table = {"time": self.TIME, **columns}
+        if kind == "dataset":
+            table = xarray.Dataset({n: ("time", v) for n, v in columns.items()}, {"time": self.TIME})
+        axes = plot.history(run, measured=table)
+        assert [ax.get_ylabel().split()[0] for ax in axes] == ["position", "friction"]
+        for ax, values in zip(axes, (self.TIME**2, -self.TIME), strict=True):
+            (dots,) = [item for item in ax.lines if item.get_gid() == "measured"]
+            assert dots.get_xydata().tolist() == list(map(list, zip(self.TIME[1:4], values[1:4], strict=True)))
+        assert {text.get_text() for text in axes[0].get_legend().get_texts()} == {"measured", "stick"}
+
+    def test_contacts_have_a_row_each(self) -> None:
+        run = many_blocks(2)
+        time = np.linspace(0, 4, 9)
+        table = {"time": time, "force": np.column_stack([time, 2 * time]), "x.m1": time}
+        x, force = plot.history(run, ["x.m0", "x.m1", "force"], measured=table)
+        dots = [item for item in force.lines if item.get_gid() == "measured"]
+        assert [item.get_ydata()[-1] for item in dots] == [4.0, 8.0]
+        assert [item.get_ydata()[-1] for item in x.lines if item.get_gid() == "measured"] == [4.0]
+
+    def test_tables_that_do_not_belong_to_the_run(self, run: xarray.Dataset) -> None:
+        for table, sentence in (
+            ({"x.block": [1.0]}, "a table with a column 'time'"),
+            (3, "measured is a int"),
+            (
+                {"time": [1.0], "y": [2.0]},
+                "nothing in measured has a name of this run: it has time, y, the run x.block",
+            ),
+            ({"time": [1.0, 2.0], "x.block": [1.0]}, r"x.block has the shape \(1,\), but there are 2 times"),
+        ):
+            with pytest.raises(ValueError, match=sentence):
+                plot.history(run, measured=table)
+
+
+class TestManyTurns:
+    def test_lines_grow_thin_and_pale_with_the_number_of_turns(self) -> None:
+        """x = cos t, v = −sin t over 2, 20 and 200 periods, in steps of a twelfth of a period."""
+        looks = []
+        for periods in (2, 20, 200):
+            start = np.arange(12 * periods) * np.pi / 6
+            powers = np.zeros((len(start), 4, 8))
+            for k in range(8):
+                scale = float(np.prod(np.arange(1, k + 1)))
+                powers[:, 0, k] = np.cos(start + k * np.pi / 2) / scale
+                powers[:, 1, k] = np.cos(start + (k + 1) * np.pi / 2) / scale
+            states = {"x.m": "", "v.m": ""}
+            long = make_run(["c"], states, list(start), [np.pi / 6] * len(start), [[1]] * len(start), powers)
+            drawn = line(plot.phase(long), "slip")
+            looks.append((drawn.get_linewidth(), drawn.get_alpha()))
+            assert np.allclose(np.hypot(*drawn.get_data()), 1.0, atol=1e-6)
+        assert looks[0] == (style.SLIP_WIDTH, 1.0) and looks[0] > looks[1] > looks[2]
+        assert looks[2][0] <= 0.25 * style.SLIP_WIDTH * 1.01
+
+
+class TestRoom:
+    def test_long_legends_are_below_and_leave_the_axes_their_width(self) -> None:
+        """The axes have at least half of the figure, whatever the labels."""
+        for labels in (["a", "b"], ["a label of thirty-nine letters " + str(i) for i in range(6)], ["x" * 70] * 2):
+            laws = {f"{label}{i}": Coulomb(0.3 + 0.1 * i) for i, label in enumerate(labels)}
+            ax = plot.characteristic(laws)
+            ax.figure.draw_without_rendering()
+            assert ax.get_position().width > 0.55 and ax.get_position().height > 0.3
+            box = ax.get_legend().get_window_extent()
+            assert not box.overlaps(ax.get_window_extent())
+
+    def test_titles_are_words_and_are_broken_where_they_are_long(self, run: xarray.Dataset) -> None:
+        assert plot.phase(run.assign_attrs(model_name="my_brake")).get_title("left") == "my brake"
+        long = "A friction oscillator with self-excitation, excitation from outside, and whatever else there may be"
+        ax = plot.phase(run.assign_attrs(title=long))
+        ax.figure.draw_without_rendering()
+        assert ax.get_title("left").replace("\n", " ") == long and "\n" in ax.get_title("left")
+        title = next(text for text in (ax.title, ax._left_title, ax._right_title) if text.get_text())
+        assert title.get_window_extent().x1 <= ax.figure.bbox.x1
+
+    def test_angles_are_called_so(self, run: xarray.Dataset) -> None:
+        run["x.block"].attrs["units"], run["v.block"].attrs["units"] = "rad", ""
+        ax = plot.phase(run)
+        assert ax.get_xlabel() == r"angle $x_\mathrm{block}$ (rad)"
+        assert ax.get_ylabel() == r"angular velocity $v_\mathrm{block}$"
+
+    def test_axes_in_a_subfigure(self, run: xarray.Dataset) -> None:
+        ax = pyplot.figure(figsize=(8, 3)).subfigures(1, 2)[0].subplots()
+        assert plot.phase(run, ax=ax) is ax
 
 
 class TestFriction:

@@ -36,7 +36,8 @@ def test_every_recorded_point_is_in_the_diagram(diagram):
     assert len(points.get_xdata()) == int(np.isfinite(diagram["x.block"].values).sum())
     at = points.get_ydata()[points.get_xdata() == 1.5]
     assert np.allclose(at, 4.3896839145, atol=1e-6)
-    assert ax.get_xlabel() == "base.eta" and "x_" in ax.get_ylabel()
+    assert ax.get_xlabel() == r"$\eta$ of base"
+    assert ax.get_ylabel() == r"position $x_\mathrm{block}$ at release"
 
 
 def test_many_points_are_drawn_by_density(diagram):
@@ -54,6 +55,89 @@ def test_kinds_have_their_colours(grid):
     assert set(labels) == set(words.ravel().tolist())
     (mesh,) = ax.collections
     assert len(np.unique(mesh.get_array())) == len(labels)
+
+
+def test_kinds_of_motion_in_words(grid):
+    """In the conventions of n and m for "no period": −1 and −1, or 0 and 0."""
+    shape = (1, 8)
+    n = np.array([[2, -1, 0, 0, 0, -1, 1, 1]])
+    m = np.array([[3, -1, 0, 1, 0, -1, 1, 1]])
+    events = np.array([[12, 9, 9, 8, 0, 0, 2, 0]])
+    stick = np.array([[0.5, 0.5, 0.5, 0.0, 0.0, 1.0, 0.5, 0.2]])[..., None]
+    status = np.array([[0, 0, 0, 0, 0, 0, 3, 0]])
+    dims = ("contact.normal", "base.eta")
+    data = grid.isel({"contact.normal": [0], "base.eta": np.zeros(8, int)}).assign(
+        n=(dims, n), m=(dims, m), events=(dims, events), status=(dims, status),
+        stick_fraction=((*dims, "contact"), stick),
+    )  # fmt: skip
+    expected = ["2:3", "no period", "no period", "no stick", "steady sliding", "rest", "failed", "steady sliding"]
+    assert kinds_of(data).reshape(shape).tolist() == [expected]
+
+
+def test_steady_sliding_has_its_class():
+    """A block on a belt whose damper is stronger than the friction falls slides steadily; else it sticks and slips."""
+    over = {"damper.c": [0.1, 0.4], "table.speed": [3.5, 8.0]}
+    data = ss.sweep(ss.models.drill_string(), over, times=(150, 60))
+    assert kinds_of(data).tolist() == [["1:1", "steady sliding"], ["steady sliding", "steady sliding"]]
+    ax = ss.plot.parameter_map(data)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1:1", "steady sliding"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("speed of table", "damping $c$ of damper")
+
+
+def test_units_of_parameters_are_shown(grid):
+    grid["base.eta"].attrs["units"] = "1/s"
+    assert ss.plot.parameter_map(grid).get_xlabel() == r"$\eta$ of base (1/s)"
+    del grid["base.eta"].attrs["units"]
+
+
+@pytest.mark.parametrize(
+    ("what", "label"),
+    [
+        (ss.observe.SlipToStick(), r"position $x_\mathrm{block}$ at the onset of stick"),
+        (ss.observe.Strobe(), r"position $x_\mathrm{block}$ once per period of the excitation"),
+        (ss.observe.Strobe(every=2.0), r"position $x_\mathrm{block}$ every 2"),
+        (ss.observe.Maxima("x.block"), r"maxima of position $x_\mathrm{block}$"),
+        (ss.observe.Maxima("v.block"), r"position $x_\mathrm{block}$ at maxima of $v_\mathrm{block}$"),
+        (ss.observe.Section("v.block", 0.5), r"position $x_\mathrm{block}$ where $v_\mathrm{block}$ = 0.5 rising"),
+        (
+            ss.observe.Section("contact", -1.0, "both"),
+            r"position $x_\mathrm{block}$ where sliding velocity of contact = -1",
+        ),
+    ],
+)
+def test_labels_say_what_was_recorded(what, label):
+    data = ss.sweep(FORCED, {"base.eta": [0.9]}, periods=(5, 20), observe=what)
+    assert ss.plot.bifurcation(data).get_ylabel() == label
+
+
+def test_sweeps_up_and_down_are_told_apart():
+    """Up to 4.61 the drill string has both motions: going up it sticks and slips there, going down it does not."""
+    over = {"table.speed": np.linspace(3.5, 5.5, 9)}
+    up, down = (ss.sweep(ss.models.drill_string(), over, times=(150, 40), carry=way) for way in ("up", "down"))
+    ax = ss.plot.bifurcation(down, ax=ss.plot.bifurcation(up))
+    first, second = (line for line in ax.lines if line.get_gid() == "points")
+    assert first.get_color() != second.get_color() and first.get_markersize() > second.get_markersize()
+    assert len(first.get_xdata()) == up["count"].sum() > 20 and len(second.get_xdata()) == down["count"].sum() == 0
+    silent = [line for line in ax.lines if line.get_gid() == "silent"]
+    assert [len(line.get_xdata()) // 2 for line in silent] == [int((up["count"] == 0).sum()), 9]
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["parameter going up", "parameter going down", "no events: ends of\nthe motion"]
+    again = ss.plot.bifurcation(up, label="mine", color="crimson")
+    assert again.lines[0].get_color() == "crimson" and again.get_legend().get_texts()[0].get_text() == "mine"
+
+
+def test_exponents_have_units():
+    for what, words in (
+        (ss.observe.LargestExponent(), "per unit time"),
+        (ss.observe.LargestExponent(per="forcing"), "per period of the excitation"),
+        (ss.observe.LargestExponent(per="release"), "per release"),
+    ):
+        over = {"contact.normal": [10.0, 10.2], "base.eta": [0.9, 1.5]}
+        data = ss.sweep(FORCED, over, periods=(20, 20), observe=what)
+        bar = ss.plot.parameter_map(data, "largest_exponent").figure.axes[1]
+        assert bar.get_ylabel() == f"largest Lyapunov exponent ({words})"
+    data["largest_exponent"].attrs["units"] = "1/s"
+    assert ss.plot.parameter_map(data, "largest_exponent").figure.axes[1].get_ylabel().endswith("(1/s)")
 
 
 def test_a_number_over_two_parameters(grid):
@@ -138,7 +222,7 @@ def test_one_of_several_observations_is_drawn():
     data = ss.sweep(
         FORCED, {"base.eta": [0.9, 1.5]}, periods=(50, 20), observe=[ss.observe.StickToSlip(), ss.observe.Strobe()]
     )
-    with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, observation_of"):
+    with pytest.raises(ValueError, match=r"has recorded stick_to_slip, strobe: choose one, data.observation"):
         ss.plot.bifurcation(data)
-    ax = ss.plot.bifurcation(ss.observation_of(data, "strobe"))
+    ax = ss.plot.bifurcation(data.observation("strobe"))
     assert len(ax.lines[0].get_xdata()) == 40

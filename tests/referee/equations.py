@@ -18,7 +18,18 @@ from tests.referee.formulas import arguments_of, bound, bound_kinks
 from tests.referee.instants import Instant
 
 from stickslip.model import laws
-from stickslip.model.parts import Base, Belt, Body, Contact, Damper, DynamicContact, Force, Interaction, Mass, Spring
+from stickslip.model.parts import (
+    Base,
+    Belt,
+    Body,
+    Contact,
+    Damper,
+    Drive,
+    DynamicContact,
+    Interaction,
+    Link,
+    Moving,
+)
 from stickslip.model.system import System
 
 Term = Callable[[Any, list[float], list[float], list[float]], None]
@@ -119,7 +130,9 @@ class Mechanics:
         self.system, self.origin = system, origin
         self.length_scale, self.time_scale, self.speed_scale = length, time, length / time
         self.index = {mass.name: i for i, mass in enumerate(system.masses)}
-        self.mass = [system.parameters[f"{mass.name}.m"] for mass in system.masses]
+        if system.extra_states:
+            raise ValueError(f"the referee does not know states of their own: {', '.join(system.extra_states)}")
+        self.mass = [system.local(mass.name)[mass.measure] for mass in system.masses]
         self.n = len(self.mass)
         self.internal = {name: 2 * self.n + i for i, name in enumerate(system.internal_states)}
         self.states = 2 * self.n + len(self.internal)
@@ -271,27 +284,31 @@ class Mechanics:
     def _term(self, name: str, part: Interaction) -> Term:
         values = self.system.local(name)
         match part:
-            case Spring() | Damper():
+            case Link():
                 return self._pair(part, values)
-            case Force():
-                value = self._value(part.force, "force", values, part.on.name)
-                index = self.index[part.on.name]
+            case Drive():
+                own = [(self.index[mass.name], weight) for mass, weight in part.weights]
+                value = self._value(part.strength, part.attribute, values, own)
 
                 def push(t: Any, x: list[float], v: list[float], force: list[float]) -> None:
-                    force[index] += value(t, x, v)
+                    strength = value(t, x, v)
+                    for index, weight in own:
+                        force[index] += weight * strength
 
                 return push
         raise ValueError(f"the referee does not know the part {name!r}, a {part.kind}")
 
-    def _pair(self, part: Spring | Damper, values: dict[str, float]) -> Term:
-        a, b = self.index.get(part.a.name), self.index.get(part.b.name)
+    def _pair(self, part: Link, values: dict[str, float]) -> Term:
         rate = isinstance(part, Damper)
-        ends = [self._place(body, rate) for body in (part.a, part.b)]
+        masses = [(self.index[body.name], weight) for body, weight in part.ends if isinstance(body, Moving)]
+        moved = [(self._place(body, rate), weight) for body, weight in part.ends if isinstance(body, Base | Belt)]
 
         def stretch(t: Any, x: list[float], v: list[float]) -> float:
             where = v if rate else x
-            first = where[a] if a is not None else ends[0](t)
-            return float(first - (where[b] if b is not None else ends[1](t)))
+            total: Any = sum([weight * where[i] for i, weight in masses])
+            for place, weight in moved:
+                total = total - place(t) if weight == -1 else total + weight * place(t)
+            return float(total)
 
         if part.force is not None:
             tension = bound(part.force, values)
@@ -305,10 +322,8 @@ class Mechanics:
 
         def pull(t: Any, x: list[float], v: list[float], force: list[float]) -> None:
             size = float(tension(stretch(t, x, v)))
-            if a is not None:
-                force[a] -= size
-            if b is not None:
-                force[b] += size
+            for i, weight in masses:
+                force[i] -= weight * size
 
         return pull
 
@@ -339,11 +354,11 @@ class Mechanics:
     def _rubbing(self, name: str, part: Contact) -> Rubbing:
         values = self.system.local(name)
         weights = [(self.index[mass.name], weight) for mass, weight in part.weights]
-        if isinstance(part.against, Mass):
+        if isinstance(part.against, Moving):
             weights.append((self.index[part.against.name], -1.0))
         speed, acceleration = self._surface(part.against)
         law_values = self.system.law_values(name)
-        normal = self._value(part.normal, "normal", values, None)
+        normal = self._value(part.normal, "normal", values, [])
         kinetic, static = friction_of(part.friction, law_values)
         age = self.internal.get(f"stick_time.{name}")
         kinks = kinks_of(part.friction, law_values)
@@ -351,17 +366,17 @@ class Mechanics:
 
     def _bristle(self, name: str, part: DynamicContact) -> Bristle:
         weights = [(self.index[mass.name], weight) for mass, weight in part.weights]
-        if isinstance(part.against, Mass):
+        if isinstance(part.against, Moving):
             weights.append((self.index[part.against.name], -1.0))
         rate, coefficient = (
             partial(function, **self.system.law_values(name)) for function in part.friction.functions()
         )
-        normal = self._value(part.normal, "normal", self.system.local(name), None)
+        normal = self._value(part.normal, "normal", self.system.local(name), [])
         state = self.internal[f"{part.friction.state}.{name}"]
         return Bristle(state, weights, self._surface(part.against)[0], normal, rate, coefficient)
 
     def _value(
-        self, value: Any, attribute: str, values: dict[str, float], own: str | None
+        self, value: Any, attribute: str, values: dict[str, float], own: list[tuple[int, float]]
     ) -> Callable[[Any, list[float], list[float]], float]:
         """A number, or a function of time and states, as a function of (t, x, v)."""
         if not callable(value):
@@ -376,12 +391,14 @@ class Mechanics:
             return lambda t, x, v: float(function(t))
         return lambda t, x, v: float(function(*[place(t, x, v) for place in places]))
 
-    def _reader(self, name: str, own: str | None) -> Callable[[Any, list[float], list[float]], Any]:
+    def _reader(self, name: str, own: list[tuple[int, float]]) -> Callable[[Any, list[float], list[float]], Any]:
         if name == "t":
             return lambda t, x, v: t
         kind, _, mass = name.partition("_")
-        index = self.index[mass or str(own)]
-        return (lambda t, x, v: x[index]) if kind == "x" else (lambda t, x, v: v[index])
+        terms = [(self.index[mass], 1.0)] if mass else own
+        if kind == "x":
+            return lambda t, x, v: sum([weight * x[i] for i, weight in terms])
+        return lambda t, x, v: sum([weight * v[i] for i, weight in terms])
 
 
 def _floats(function: Callable[..., Any]) -> Callable[[Any], float]:

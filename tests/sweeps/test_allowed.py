@@ -97,5 +97,5 @@ def test_one_name_for_two_numbers_of_a_part_is_refused():
     contact = ss.CompliantContact(
         block, ss.ground, ss.Coulomb(0.4), normal=lambda t, stiffness=3.0: stiffness, stiffness=10.0, name="pad"
     )
-    with pytest.raises(ModelError, match="'pad': stiffness has a parameter 'stiffness', which the part has: rename"):
+    with pytest.raises(ModelError, match="'pad': normal has a parameter 'stiffness', which the part has: rename"):
         ss.System(contact)

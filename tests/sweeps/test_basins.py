@@ -19,7 +19,7 @@ def test_an_interval_of_rest_is_one_attractor() -> None:
     data = ss.basins(
         M.coulomb_oscillator(), {"x.block": np.linspace(-5, 5, 21), "v.block": np.linspace(-5, 5, 20)}, t=40
     )
-    (rest,) = ss.attractors_of(data)
+    (rest,) = data.attractors
     assert rest.kind == "rest"
     assert rest.interval is not None and rest.interval["x.block"] == (-1.0, 1.0)
     assert data.attractor.values.tolist() == np.zeros((21, 20)).tolist()
@@ -54,7 +54,7 @@ def test_interrupted_it_keeps_what_is_known(calls: int) -> None:
 def test_two_coexisting_orbits() -> None:
     axis = np.linspace(-1, 1.5, 14)
     data = ss.basins(M.two_blocks(), {"x.block1": axis, "x.block2": axis}, t=1200)
-    found = ss.attractors_of(data)
+    found = data.attractors
     assert [orbit.period for orbit in found] == pytest.approx([26.192036320, 16.144400423], abs=1e-8)
     assert data.attrs["unresolved"] == 0
     p = data.fraction.values
@@ -70,7 +70,7 @@ def test_drilling_steadily_or_in_jerks() -> None:
     """The border of steady drilling is the motion that just touches the speed of the table: a spiral, traced back."""
     twist, speed = np.linspace(-8, 8, 33), np.linspace(-6, 3.8, 30)
     data = ss.basins(M.drill_string(), {"x.twist": twist, "v.twist": speed}, t=200)
-    orbit, steady = ss.attractors_of(data)
+    orbit, steady = data.attractors
     assert (orbit.kind, steady.kind) == ("orbit", "equilibrium")
     assert orbit.period == pytest.approx(6.53058288421, abs=1e-9)
     assert steady.state == pytest.approx({"x.twist": 0.0, "v.twist": 0.0}, abs=1e-9)
@@ -89,7 +89,7 @@ def test_drilling_steadily_or_in_jerks() -> None:
 def test_excited_orbits_are_seen_at_their_phase() -> None:
     grid = {"x.block": np.linspace(-3, 5, 6), "v.block": np.linspace(-1, 1, 5)}
     data = ss.basins(M.forced_oscillator("II", eta=0.9), grid, t=200)
-    (orbit,) = ss.attractors_of(data)
+    (orbit,) = data.attractors
     assert orbit.period == pytest.approx(2 * np.pi / 0.9, abs=1e-9)
     assert data.fraction.values.tolist() == [1.0]
 
@@ -100,7 +100,7 @@ def test_rest_under_a_weak_excitation_is_one_attractor() -> None:
     contact = ss.Contact(block, ss.ground, law=ss.Coulomb(mu_s=1.0, mu_k=0.7), normal=1.0)
     shaken = ss.System(ss.Spring(block, base, k=1.0), contact)
     data = ss.basins(shaken, {"x.block": np.linspace(-3, 3, 7), "v.block": np.linspace(-2, 2, 6)}, t=150)
-    (rest,) = ss.attractors_of(data)
+    (rest,) = data.attractors
     assert rest.kind == "rest"
     assert data.fraction.values.tolist() == [1.0]
 
@@ -109,7 +109,7 @@ def test_a_chaotic_attractor() -> None:
     """hinrichs1998 has 0.1597 per release for the exponent there, which is 0.0221 per unit time."""
     grid = {"x.block": np.linspace(-3, 5, 6), "v.block": np.linspace(-1.5, 1, 5)}
     data = ss.basins(M.forced_oscillator("III", eta=1.915, u0=1.0), grid, t=80)
-    (chaos,) = ss.attractors_of(data)
+    (chaos,) = data.attractors
     assert chaos.kind == "chaos" and data.fraction.values.tolist() == [1.0]
     assert chaos.exponent is not None and chaos.exponent_error is not None
     assert chaos.exponent == pytest.approx(0.0221, abs=4 * chaos.exponent_error)
@@ -133,7 +133,7 @@ def test_chaos_beside_points_of_rest() -> None:
     """Between r = 24.06 and 24.74 the equations of Lorenz have a chaotic attractor and two stable points."""
     axis = np.linspace(-20, 20, 10)
     data = ss.basins(LORENZ, {"x": axis, "y": axis}, t=500)
-    found = ss.attractors_of(data)
+    found = data.attractors
     assert [attractor.kind for attractor in found] == ["chaos", "equilibrium", "equilibrium"]
     assert found[0].exponent == pytest.approx(0.79, abs=0.03)
     place = np.sqrt(8 / 3 * 23.2)
@@ -163,7 +163,7 @@ def test_what_is_neither_an_orbit_nor_chaos_stays_unresolved() -> None:
     data = ss.basins(torus, {"a": [0.5, 1.5], "c": [0.5, 1.5]}, t=60, most=1)
     assert np.all(data.attractor.values == -1) and data.attrs["unresolved"] == 1
     assert "neighbours do not part" in data.attrs["notes"]
-    assert ss.attractors_of(data) == []
+    assert data.attractors == []
 
 
 def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
@@ -171,16 +171,18 @@ def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
     assert [entry["kind"] for entry in json.loads(data.attrs["attractors"])] == ["equilibrium", "orbit"]
     axes = plot.basins(data)
     (mesh,) = axes.collections
-    assert axes.get_title(loc="left") == "drill_string"
+    assert axes.get_title(loc="left") == "Torsional stick-slip of a drill string"
     assert np.array_equal(np.asarray(mesh.get_array()).ravel(), data.attractor.values.T.ravel())
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts[0].startswith("steady sliding\n") and texts[1].startswith("orbit of period 6.53058\n")
-    assert axes.get_xlabel().startswith("position")
+    assert texts[0].startswith("A: steady sliding\n") and texts[1].startswith("B: orbit of period 6.53058\n")
+    assert axes.get_xlabel().startswith("angle")
     marks = {line.get_gid(): line for line in axes.lines}
     assert np.asarray(marks["attractor0"].get_xdata()).tolist() == pytest.approx([0.0, 0.0])
-    assert np.ptp(np.asarray(marks["attractor1"].get_xdata())) > 5
+    orbit = marks["attractor1"]
+    assert np.ptp(np.asarray(orbit.get_xdata())) > 5 and orbit.get_linestyle() == "-" and orbit.get_marker() == "None"
+    assert [text.get_text() for text in axes.texts] == ["A", "B"]
     path = ss.save(data, tmp_path / "basins.nc")
-    assert ss.load(path).equals(data) and ss.attractors_of(ss.load(path)) == ss.attractors_of(data)
+    assert ss.load(path).equals(data) and ss.load(path).attractors == data.attractors
     matplotlib.pyplot.close("all")
     with pytest.raises(ValueError, match="needs the dataset that basins returns"):
         plot.basins(data.drop_vars("fraction"))
@@ -205,5 +207,20 @@ def test_the_picture_and_the_attributes(tmp_path: Path) -> None:
 def test_wrong_input_gets_a_sentence(grid: dict[str, list[float]], keywords: dict[str, object], words: str) -> None:
     with pytest.raises(ss.errors.ModelError, match=words):
         ss.basins(M.coulomb_oscillator(), grid, **keywords)
-    with pytest.raises(ss.errors.ModelError, match="attractors_of needs"):
-        ss.attractors_of(ss.simulate(M.coulomb_oscillator(), t=1))
+
+
+def test_attractors_of_one_description_are_told_apart():
+    """A block between two wells, shaken: an orbit of the same period in each."""
+    block = ss.Mass("block", m=1.0)
+    system = ss.System(
+        ss.Spring(block, ss.ground, force=lambda e: e**3 - e),
+        ss.Damper(block, ss.ground, c=0.15),
+        ss.Force(block, lambda t, a=0.15, w=1.5: a * cos(w * t)),
+        ss.Contact(block, ss.ground, law=ss.Coulomb(0.3, 0.2), normal=0.05),
+    )
+    data = ss.basins(system, {"x.block": np.linspace(-2, 2, 6), "v.block": np.linspace(-1, 1, 5)}, t=300)
+    first, second = (text.get_text().split("\n") for text in plot.basins(data).get_legend().get_texts())
+    assert first[0][3:] == second[0][3:] == "orbit of period 4.18879" and (first[0][0], second[0][0]) == ("A", "B")
+    values = [float(lines[1].partition(" = ")[2].replace("−", "-")) for lines in (first, second)]
+    assert sorted(values) == pytest.approx([-1.18, 0.716], abs=1e-2)
+    assert values == pytest.approx(data["points"].sel(state="x.block").values[:, 0].tolist(), abs=5e-3)

@@ -21,14 +21,14 @@ def test_each_of_several_is_as_it_is_alone() -> None:
     )
     for name, what in (("stick_to_slip", ss.observe.StickToSlip()), ("maxima_x.block", ss.observe.Maxima("x.block"))):
         alone = ss.sweep(FORCED, OVER, periods=PERIODS, observe=what)
-        part = ss.observation_of(together, name)
+        part = together.observation(name)
         names = sorted(map(str, alone))
         assert names == sorted(map(str, part))
         xr.testing.assert_identical(part[names].drop_attrs(), alone[names].drop_attrs())
     assert together["strobe.x.block"].dims == ("base.eta", "strobe.record")
     assert together["strobe.count"].values.tolist() == [40, 40, 40]
     with pytest.raises(ss.errors.SweepError, match=r"no observation 'strob'.*did you mean 'strobe'"):
-        ss.observation_of(together, "strob")
+        together.observation("strob")
 
 
 def test_names_of_your_own() -> None:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import notebook
+from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
+from stickslip.branches.outcome import Ending, Outcome
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
@@ -43,7 +45,7 @@ class SpecialPoint:
     @property
     def bifurcates(self) -> bool:
         """Whether another branch begins here that `follow` can step onto."""
-        return self.kind in (FLIP, BRANCH_POINT)
+        return self.kind in (FLIP, BRANCH_POINT, HOPF)
 
     def __repr__(self) -> str:
         period = "" if np.isnan(self.orbit.period) else f", period {self.orbit.period:.10g}"
@@ -54,19 +56,40 @@ class SpecialPoint:
 class Branch:
     """Orbits, or equilibria, along a parameter.
 
-    `points` are the orbits in the order in which they were found, `special` the special points, `reason` says why the
-    branch ends where it ends. `extremes[i]` holds the smallest and the largest value of every state of orbit i.
+    `points` are the orbits in the order in which they were found, `special` the special points. `endings` say how the
+    branch ends at its last point, or at its first and its last; `reason` is that in words. `extremes[i]` holds the
+    smallest and the largest value of every state of orbit i.
     """
 
     parameter: str
     points: tuple[Orbit, ...] | tuple[Equilibrium, ...]
     special: tuple[SpecialPoint, ...]
-    reason: str
+    endings: tuple[Ending, ...]
     extremes: Floats = field(repr=False)
     evaluations: int = 0
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def reason(self) -> str:
+        """Why the branch ends where it ends, in words."""
+        return " ".join(dict.fromkeys(ending.sentence for ending in self.endings))
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """How it ends at its last point, or at its first and its last: "reached", "ceased", "closed", …"""
+        return tuple(ending.outcome.word for ending in self.endings)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the branch went as far as it was to go, or as far as it exists."""
+        return all(ending.complete for ending in self.endings)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return any(ending.outcome is Outcome.INTERRUPTED for ending in self.endings)
 
     @property
     def values(self) -> Floats:
@@ -175,12 +198,12 @@ class Branch:
         return iter(self.points)
 
 
-INTERRUPTED = "The branch was interrupted by the user."
-
-
-def joined(first: Branch, second: Branch) -> Branch:
-    """Two branches from the same orbit, in opposite directions, as one."""
-    reason = " ".join(dict.fromkeys([first.reason, second.reason]))
+def joined(first: Branch, second: Branch | None) -> Branch:
+    """Two branches from the same orbit, in opposite directions, as one; the second may have been interrupted before it
+    had a point."""
+    if second is None:
+        ending = Outcome.INTERRUPTED.at(first.parameter, first.values[0])
+        second = Branch(first.parameter, first.points[:1], (), (ending,), first.extremes[:1])
     return Branch(
         first.parameter,
         (*first.points[::-1], *second.points[1:]),
@@ -188,7 +211,7 @@ def joined(first: Branch, second: Branch) -> Branch:
             *(replace(point, after=len(first) - point.after) for point in first.special[::-1]),
             *(replace(point, after=len(first) - 1 + point.after) for point in second.special),
         ),
-        reason,
+        (*first.endings, *second.endings),
         np.concatenate([first.extremes[::-1], second.extremes[1:]]),
         first.evaluations + second.evaluations,
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
+from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.steps import FAILURES
 from stickslip.branches.walk import FIRST, SHORTEST
 from stickslip.errors import NoConvergence, OrbitError
@@ -55,16 +56,19 @@ class Curve:
     def branch(self) -> Branch:
         """Walk until the end."""
         try:
-            reason = self._go()
+            ending = self._go()
         except KeyboardInterrupt:
             if not self.points:
                 raise
-            reason = "The curve was interrupted by the user."
+            ending = self._end(Outcome.INTERRUPTED, self.u[-1])
         del self.points[len(self.extremes) :]  # one whose extremes the interruption kept from being known
         extremes = np.array(self.extremes).reshape(len(self.points), 2, -1)
-        return Branch(self.names[1], tuple(self.points), (), reason, extremes, self.problem.evaluations)
+        return Branch(self.names[1], tuple(self.points), (), (ending,), extremes, self.problem.evaluations)
 
-    def _go(self) -> str:
+    def _end(self, outcome: Outcome, value: float, **known: Any) -> Ending:
+        return outcome.at(self.names[1], float(value), "curve", **known)
+
+    def _go(self) -> Ending:
         self.test = self._test()
         ahead = np.zeros(len(self.u))
         ahead[-1] = np.sign(self.to - self.begin)
@@ -74,20 +78,21 @@ class Curve:
             try:
                 u, iterations = self._corrected(self.u + ds * self.tangent * self.scales, self.tangent, ds)
                 self._allowed(u)
-            except FAILURES:
+            except FAILURES as failure:
                 ds *= 0.5
                 if ds < SHORTEST:
-                    return f"The steps shrank to nothing near {self.names[1]} = {self.u[-1]:.10g}."
+                    why = str(failure).rstrip(".")
+                    return self._end(Outcome.STALLED, self.u[-1], why=why, advice="Try a smaller step=.")
                 continue
             fault = self.problem.fault(self.problem.solved(u))
             if fault and self.point.kind in (FOLD, FLIP, TORUS):
-                return f"The curve ends near {self.names[1]} = {u[-1]:.8g}, where the orbit changes: {fault}."
+                return self._end(Outcome.CHANGED, u[-1], why=fault)
             if (u[-1] - self.to) * (self.u[-1] - self.to) <= 0:
                 self._arrive(u)
-                return f"The curve reached {self.names[1]} = {self.to:g}."
+                return self._end(Outcome.REACHED, self.to)
             self._stand(u, self.tangent)
             ds = min(self.longest, ds * (1.5 if iterations <= 4 else 0.7))
-        return f"The curve has {self.most} points, as many as allowed: allow more with most=."
+        return self._end(Outcome.LIMITED, self.u[-1], count=self.most)
 
     def _allowed(self, u: Floats) -> None:
         self.point.orbit.model.with_({name: float(x) for name, x in zip(self.names, u[-2:], strict=True)})

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint, joined
+from stickslip.branches.branch import Branch, SpecialPoint, joined
 from stickslip.branches.critical import (
     HOPF,
     TAKENS,
@@ -24,9 +23,10 @@ from stickslip.branches.critical import (
     settled,
 )
 from stickslip.branches.margins import BRANCH_POINT, FOLD
+from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.way import bounds
 from stickslip.errors import ModelError, NoConvergence, OrbitError
-from stickslip.model.errors import check_number
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
@@ -86,50 +86,35 @@ def follow_equilibrium(
             "intervals of find_equilibria for several parameter values"
         )
     names = tuple(parameter) if isinstance(parameter, tuple | list) else (parameter,)
-    _check(start.model, names)
-    bounds = _bounds(start.model, names[0], to)
-    walks = [_Walk(start, point, names, pair, step, most, progress or (lambda value, count: None)) for pair in bounds]
+    names = _checked(start.model, names)
+    ways = bounds(start.model, names[0], to, "equilibrium")
+    report, between = progress or (lambda value, count: None), len(ways) == 2
+    walks = [_Walk(start, point, names, pair, step, most, report, between) for pair in ways]
     first = walks[0].branch()
-    if len(walks) == 1 or first.reason == INTERRUPTED:
+    if len(walks) == 1 or first.interrupted:
         return first
     try:
         return joined(first, walks[1].branch())
     except KeyboardInterrupt:  # before it had a point
-        return replace(first, reason=f"{first.reason} {INTERRUPTED}")
+        return joined(first, None)
 
 
-def _check(model: Model, names: Sequence[str]) -> None:
-    for name in names:
-        if name not in model.parameters:
-            raise ModelError(f"there is no parameter {name!r}{suggest(str(name), list(model.parameters))}")
-    if len(names) > 2 or len(set(names)) != len(names):
+def _checked(model: Model, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of one or two parameters; a sentence where they cannot be followed."""
+    resolved = tuple(model.resolve(name) for name in names)
+    if len(resolved) > 2 or len(set(resolved)) != len(resolved):
         raise OrbitError(f"{names!r}: give one parameter, or two different ones to follow a Hopf point or a fold")
-
-
-def _bounds(model: Model, name: str, to: Any) -> list[tuple[float, float]]:
-    """Where to go, and where not to on the other side; in both directions where two values are given."""
-    present = float(model.parameters[name])
-    if not isinstance(to, tuple | list):
-        end = check_number("follow: to", to)
-        if end == present:
-            raise OrbitError(f"{name} is {end:g} already: give another value to follow the equilibrium to")
-        return [(end, 2 * present - end)]
-    if len(to) != 2:
-        raise OrbitError(f"follow: to is {to!r}: give one value, or two to follow in both directions")
-    low, high = sorted(check_number("follow: to", value) for value in to)
-    if not low < present < high:
-        raise OrbitError(f"{name} is {present:g}, which is not between {low:g} and {high:g}")
-    return [(low, high), (high, low)]
+    return resolved
 
 
 @dataclass(frozen=True, eq=False)
-class _Ending:
-    """Where a branch ends: how far on, the unknowns there, what happens (nothing where it has arrived), a sentence."""
+class _Stop:
+    """Where a branch ends: how far on, the unknowns there, what happens (nothing where it has arrived), and how."""
 
     distance: float
     u: Floats
     kind: str
-    reason: str
+    ending: Ending
 
 
 class _Walk:
@@ -144,8 +129,10 @@ class _Walk:
         longest: float,
         most: int,
         progress: Progress,
+        between: bool,
     ) -> None:
         self.parameter, self.bounds = names[0], bounds
+        self.turned = Outcome.REACHED if between else Outcome.RETURNED
         self.longest, self.most, self.progress = longest, most, progress
         self.range = abs(bounds[0] - float(start.model.parameters[names[0]]))
         self.largest = np.zeros(0)
@@ -155,7 +142,7 @@ class _Walk:
         balance = Balance.of(start.model, list(start.mode.values()))
         numbers = [list(start.model.parameters).index(name) for name in names]
         y = balance.unknowns(start.state, start.force)
-        self.point = point if point is not None and point.bifurcates else None
+        self.point = point if point is not None and point.kind == BRANCH_POINT else None
         self.path: EquilibriumPath
         if len(names) == 1:
             settled_y = rest(balance, y)
@@ -167,18 +154,18 @@ class _Walk:
     def branch(self) -> Branch:
         """Walk from the start until something ends the branch."""
         try:
-            reason = self._begin() or self._go()
+            ending = self._begin() or self._go()
         except KeyboardInterrupt:
             if not self.points:
                 raise
-            reason = INTERRUPTED
+            ending = Outcome.INTERRUPTED.at(self.parameter, self.points[-1].model.parameters[self.parameter])
         states = np.array([list(e.state.values()) for e in self.points])
         extremes = np.repeat(states[:, None, :], 2, axis=1)
-        return Branch(self.parameter, tuple(self.points), tuple(self.special), reason, extremes)
+        return Branch(self.parameter, tuple(self.points), tuple(self.special), (ending,), extremes)
 
     # -- going along -----------------------------------------------------------------------------------------------
 
-    def _begin(self) -> str:
+    def _begin(self) -> Ending | None:
         self.scales = self._scales(self.first)
         here = place(self.path, self.first, self.scales, None)
         way = np.sign(self.bounds[0] - self.first[-1])
@@ -188,7 +175,7 @@ class _Walk:
         if self.point is not None:
             return self._switch(self.point)
         self._keep(self.first)
-        return ""
+        return None
 
     def _scales(self, u: Floats) -> Floats:
         """Sizes of the unknowns. Those of the states only grow, others may shrink to a part of the largest that was
@@ -201,7 +188,7 @@ class _Walk:
         self.largest = np.maximum(scales, self.largest) if self.points else scales
         return scales
 
-    def _go(self) -> str:
+    def _go(self) -> Ending:
         ds = min(FIRST, self.longest)
         while len(self.points) < self.most:
             advanced = self._advance(ds)
@@ -215,16 +202,13 @@ class _Walk:
             if ended:
                 return ended
             ds = min(self.longest, ds * (1.5 if iterations <= 4 else 1.0 if iterations <= 6 else 0.6))
-        return f"The branch has {self.most} points, as many as allowed: allow more with most=."
+        return Outcome.LIMITED.at(self.parameter, self.here.u[-1], count=self.most)
 
-    def _shrunk(self) -> str:
-        where = f"near {self.parameter} = {self.here.u[-1]:.10g}"
+    def _shrunk(self) -> Ending:
         if self.refusal:
-            return f"The branch ends {where}: {self.refusal}."
-        return (
-            f"The steps shrank to nothing {where}: Newton's method does not converge beyond. Look at the last "
-            "equilibrium; try a smaller step=."
-        )
+            return Outcome.REFUSED.at(self.parameter, self.here.u[-1], why=self.refusal)
+        why, advice = "Newton's method does not converge beyond", "Look at the last equilibrium; try a smaller step=."
+        return Outcome.STALLED.at(self.parameter, self.here.u[-1], why=why, advice=advice)
 
     def _advance(self, ds: float) -> tuple[Place, int] | None:
         self.refusal = ""
@@ -241,24 +225,23 @@ class _Walk:
         near = float(np.linalg.norm((u - predicted) / self.scales)) < 2 * ds
         return (there, iterations) if near and float(there.tangent @ self.here.tangent) > STRAIGHT else None
 
-    def _accept(self, there: Place, s: float) -> str:
+    def _accept(self, there: Place, s: float) -> Ending | None:
         """Stand there, having noted what happened on the way; a reason to stop, or nothing."""
-        ending = self._end(there, s)
-        if ending is not None:
-            s, there = ending.distance, place(self.path, ending.u, self.scales, self.here.tangent)
+        stop = self._end(there, s)
+        if stop is not None:
+            s, there = stop.distance, place(self.path, stop.u, self.scales, self.here.tangent)
         self._note(there, s)
         if isinstance(self.path, HopfPath) and self.special and self.special[-1].kind == TAKENS:
             # Beyond, ω is negative: the same points once more.
             self.points.append(self.special[-1].orbit)
-            value = self.special[-1].value
-            return f"The Hopf points end at {self.parameter} = {value:.10g}: their frequency is zero there."
+            return Outcome.SLOW.at(self.parameter, self.special[-1].value)
         self._keep(there.u)
-        if ending is None:
+        if stop is None:
             self._stand(there)
-            return ""
-        if ending.kind:
-            self.special.append(self._special(ending.kind, ending.u, ending.reason))
-        return ending.reason
+            return None
+        if stop.kind:
+            self.special.append(self._special(stop.kind, stop.u, stop.ending.sentence))
+        return stop.ending
 
     def _stand(self, there: Place) -> None:
         """Go on from there, measuring in the sizes that the unknowns have now."""
@@ -273,14 +256,14 @@ class _Walk:
 
     # -- where it ends ---------------------------------------------------------------------------------------------
 
-    def _end(self, there: Place, s: float) -> _Ending | None:
+    def _end(self, there: Place, s: float) -> _Stop | None:
         """The first thing that ends the branch between here and there."""
-        found: list[_Ending] = []
-        for bound, word in zip(self.bounds, ("reached", "came back to"), strict=True):
+        found: list[_Stop] = []
+        for least, bound, outcome in zip((0, 1), self.bounds, (Outcome.REACHED, self.turned), strict=True):
             u = self._zero(partial(_beyond, bound), there, s)
-            if u is not None and len(self.points) > (0 if word == "reached" else 1):
-                text = f"The branch {word} {self.parameter} = {bound:g}."
-                found.append(_Ending(self._distance(u), np.append(u[:-1], bound), "", text))
+            if u is not None and len(self.points) > least:
+                ending = outcome.at(self.parameter, bound)
+                found.append(_Stop(self._distance(u), np.append(u[:-1], bound), "", ending))
         old, new = self._margins(self.here.u), self._margins(there.u)
         for key, value in new.items():
             if value <= 0 < old[key]:
@@ -288,9 +271,9 @@ class _Walk:
                 if u is not None:
                     u[-1] = 0.0 if abs(u[-1]) < 1e-14 * self.range else u[-1]
                     (kind, why), contact = ENDS[key[0]], self.path.balance.model.contacts[key[1]]
-                    text = f"The equilibrium ends at {self.parameter} = {u[-1]:.10g} by {kind}: {contact!r}, {why}."
-                    found.append(_Ending(self._distance(u), u, kind, text))
-        return min(found, key=lambda ending: ending.distance) if found else None
+                    ending = Outcome.RELEASED.at(self.parameter, u[-1], kind=kind, contact=contact, why=why)
+                    found.append(_Stop(self._distance(u), u, kind, ending))
+        return min(found, key=lambda stop: stop.distance) if found else None
 
     def _margins(self, u: Floats) -> dict[Margin, float]:
         return self.path.balance.margins(self.path.y(u), self.path.parameters(u))
@@ -420,7 +403,7 @@ class _Walk:
 
     # -- branch switching ------------------------------------------------------------------------------------------
 
-    def _switch(self, point: SpecialPoint) -> str:
+    def _switch(self, point: SpecialPoint) -> Ending | None:
         """Stand on the branch that crosses the known one at a branch point."""
         try:
             met = crossing(self.path, self.first, self.scales)
@@ -430,8 +413,8 @@ class _Walk:
             direction = met.across(np.array(point.margin, float) / self.scales)
             direction = ahead(direction, np.sign(self.bounds[0] - self.first[-1]))
             if self._step_aside(met, direction) or self._step_aside(met, -direction):
-                return ""
-        return f"No other branch was found at the {point.kind} at {point.parameter} = {point.value:.10g}."
+                return None
+        return Outcome.ABSENT.at(point.parameter, point.value, kind=point.kind)
 
     def _step_aside(self, met: Crossing, direction: Floats) -> bool:
         """Stand beside a branch point, which belongs to both branches, in a direction."""

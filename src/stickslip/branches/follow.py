@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from stickslip.arguments import check_progress
-from stickslip.branches.births import equilibrium_of
-from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint, joined
+from stickslip.branches.births import equilibrium_of, is_at_rest
+from stickslip.branches.births import newborn as newborn_at
+from stickslip.branches.branch import Branch, SpecialPoint, joined
 from stickslip.branches.critical import HOPF
 from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.margins import FLIP
+from stickslip.branches.outcome import Outcome
 from stickslip.branches.walk import LONGEST, Walk
-from stickslip.errors import ModelError, OrbitError
-from stickslip.model.errors import check_number
-from stickslip.model.system import Model, suggest
+from stickslip.branches.way import bounds
+from stickslip.errors import OrbitError
+from stickslip.model.errors import check_number, check_whole
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, Report, reporting
@@ -47,7 +48,8 @@ def follow(
 
     Special points: fold, flip, Neimark–Sacker, branch point; and those of the discontinuity: grazing-, crossing-,
     switching- and adding-sliding, with the stick phases that are gained or lost, and the exchange of two events. From a
-    flip or a branch point, the branch that bifurcates there is followed.
+    flip or a branch point, the branch that bifurcates there is followed; from a Hopf point, the orbits born there, to
+    whichever side of it they are. Its `point.orbit` leads along the equilibrium again.
 
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.drill_string())
@@ -62,52 +64,60 @@ def follow(
         return f"following: {name} = {value:.6g}, {count} points"
 
     with reporting(progress, "following", told) as report:
-        return _followed(what, parameter, to, step, most, report)
+        return _any_followed(what, parameter, to, step, most, report)
 
 
-def _followed(what: Any, parameter: str | tuple[str, str], to: Any, step: float, most: int, report: Report) -> Branch:
-    if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(what.orbit, Orbit):
-        what = replace(what, orbit=equilibrium_of(what.orbit))
+def _any_followed(
+    what: Any, parameter: str | tuple[str, str], to: Any, step: float, most: int, report: Report
+) -> Branch:
+    """What was given, followed as what it is."""
     start = what.orbit if isinstance(what, SpecialPoint) else what
+    if not isinstance(start, Orbit | Equilibrium):
+        raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
+    check_number("follow: step", step, positive=True)
+    most = check_whole("follow: most", most, 1)
+    if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(parameter, str):
+        return _born_at(what, parameter, to, step, most, report)
+    if isinstance(start, Orbit) and is_at_rest(start):
+        start = equilibrium_of(start)
     if isinstance(start, Equilibrium):
         special = what if isinstance(what, SpecialPoint) else None
         return follow_equilibrium(start, parameter, to=to, point=special, step=step, most=most, progress=report)
-    if not isinstance(start, Orbit):
-        raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
-    check_number("follow: step", step, positive=True)
-    names = (parameter,) if isinstance(parameter, str) else tuple(parameter)
-    for name in names:
-        check_parameter(start.model, name)
+    names = tuple(start.model.resolve(name) for name in ((parameter,) if isinstance(parameter, str) else parameter))
     if not isinstance(parameter, str):
         if not isinstance(what, SpecialPoint) or len(names) != 2 or isinstance(to, tuple | list):
             raise OrbitError("two parameters and one value of to= are for following a special point of a branch")
         return follow_in_two(what, names, check_number("follow: to", to), step, most, report)
     point = what if isinstance(what, SpecialPoint) and what.bifurcates else None
-    present = float(start.model.parameters[parameter])
-    if not isinstance(to, tuple | list):
-        end = check_number("follow: to", to)
-        if end == present:
-            raise OrbitError(f"{parameter} is {end:g} already: give another value to follow the orbit to")
-        # A branch that turns back may go as far beyond its begin as it was to go on the other side.
-        return Walk(start, parameter, (end, 2 * present - end), step, most, report).branch(point)
-    low, high = sorted(check_number("follow: to", value) for value in to)
-    if not low < present < high:
-        raise OrbitError(f"{parameter} is {present:g}, which is not between {low:g} and {high:g}")
-    if point is not None and point.kind == FLIP:  # the orbit of twice the period is the same on both sides
-        return Walk(start, parameter, (low, high), step, most, report).branch(point)
-    down = Walk(start, parameter, (low, high), step, most, report).branch(point, -1.0)
-    if "is closed" in down.reason or down.reason == INTERRUPTED:
+    return _followed(start, names[0], to, point, step, most, report)
+
+
+def _followed(
+    start: Orbit, parameter: str, to: Any, point: SpecialPoint | None, step: float, most: int, report: Report
+) -> Branch:
+    """The branch of an orbit, or the one that bifurcates from it."""
+    ways = bounds(start.model, parameter, to, "orbit")
+    walks = [Walk(start, parameter, way, step, most, report, len(ways) == 2) for way in ways]
+    # The orbit of twice the period is the same on both sides of a flip.
+    if len(walks) == 1 or (point is not None and point.kind == FLIP):
+        return walks[0].branch(point)
+    down = walks[0].branch(point, -1.0)
+    if down.interrupted or any(ending.outcome is Outcome.CLOSED for ending in down.endings):
         return down
     try:
-        up = Walk(start, parameter, (high, low), step, most, report).branch(point, 1.0)
+        up = walks[1].branch(point, 1.0)
     except KeyboardInterrupt:  # before it had a point
         if not len(down):
             raise
-        return replace(down, reason=f"{down.reason} {INTERRUPTED}")
+        return joined(down, None)
     return joined(down, up) if len(down) and len(up) else max(down, up, key=len)
 
 
-def check_parameter(model: Model, name: Any) -> None:
-    """Refuse a parameter that the model does not have."""
-    if name not in model.parameters:
-        raise ModelError(f"there is no parameter {name!r}{suggest(str(name), list(model.parameters))}")
+def _born_at(point: SpecialPoint, parameter: str, to: Any, step: float, most: int, report: Report) -> Branch:
+    """The branch of the orbits that are born at a Hopf point: they exist on one side of it at first."""
+    parameter = point.orbit.model.resolve(parameter)
+    ways = bounds(point.orbit.model, parameter, to, "orbit")
+    span = max(abs(bound - point.orbit.model.parameters[parameter]) for bound in ways[0])
+    newborn = newborn_at(point.orbit, parameter, point.numbers["omega"], point.numbers["l1"], span)
+    way = ways[-1] if newborn.onset > 0 else ways[0]
+    return Walk(newborn.orbit, parameter, way, step, most, report, len(ways) == 2).from_birth(newborn)

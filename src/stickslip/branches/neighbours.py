@@ -61,7 +61,9 @@ def _posed(problem: PhaseProblem, solved: Solved, pieces: Sequence[Piece]) -> tu
         motion = problem.motion.with_parameters(solved.parameters)
         section = section_at(motion, first, problem.state_scale)
     new = problem.like(signature=signature, section=section, time=first.time)
-    states = np.array([piece.state for piece in pieces])
+    # Those that come after what is first now begin a period later.
+    advance = problem.advance(solved)
+    states = np.array([piece.state + (advance if piece.time < first.time else 0.0) for piece in pieces])
     durations = np.array([piece.duration for piece in pieces])
     return new, new.pack(states, durations, pieces[0].time, solved.parameters)
 

@@ -23,7 +23,7 @@ def dataset(branch: Branch) -> Result:
     multipliers = np.array([orbit.multipliers for orbit in branch.points])
     contacts = len(first.model.contacts)
     variables = {
-        **{name: ("point", branch.along(name)) for name in _changing(branch)},
+        **{name: ("point", branch.along(name), {"units": first.model.unit_of(name)}) for name in _changing(branch)},
         "period": ("point", branch.periods, {"units": first.model.time_unit}),
         "stable": ("point", branch.stable),
         "multiplier_real": (("point", "multiplier"), multipliers.real),
@@ -43,7 +43,10 @@ def dataset(branch: Branch) -> Result:
         "format": FORMAT,
         "version": __version__,
         "parameter": branch.parameter,
+        "parameter_unit": first.model.unit_of(branch.parameter),
         "reason": branch.reason,
+        "outcomes": " ".join(branch.outcomes),
+        "meanings": " ".join(ending.outcome.meaning for ending in branch.endings),
         "model_name": first.model.about.name,
         "title": first.model.about.title,
         "method": repr(first.method),
@@ -51,7 +54,12 @@ def dataset(branch: Branch) -> Result:
         "time_unit": first.model.time_unit,
     }
     units = [first.model.units[name] for name in states]
-    coordinates = {"state": _texts(states), "unit": ("state", _texts(units))}
+    quantities = [first.model.quantities.get(name, "") for name in states]
+    coordinates = {
+        "state": _texts(states),
+        "unit": ("state", _texts(units)),
+        "quantity": ("state", _texts(quantities)),
+    }
     return Result(variables, coordinates, attributes)
 
 

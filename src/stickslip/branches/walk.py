@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.branches.bifurcations import bifurcations
-from stickslip.branches.births import birth, vanishing
-from stickslip.branches.branch import INTERRUPTED, Branch, SpecialPoint
+from stickslip.branches.births import Newborn, birth, vanishing
+from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.changes import Change, becoming, begins_at, first_change, seen_back
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import FLIP, LOSS
 from stickslip.branches.neighbours import neighbours
+from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.steps import FAILURES, Point, Step, Unresolved, point_at
 from stickslip.errors import ModelError
 from stickslip.orbits import exact
@@ -53,7 +54,8 @@ Following = tuple[Any, Floats, Floats]
 
 
 class Walk:
-    """A branch in the making. `bounds` are where it is to go, and where it must not go on the other side."""
+    """A branch in the making. `bounds` are where it is to go, and where it must not go on the other side; both are
+    where it is to go if it is wanted `between` them."""
 
     def __init__(
         self,
@@ -63,8 +65,10 @@ class Walk:
         longest: float,
         most: int,
         progress: Callable[[float, int], None],
+        between: bool = False,
     ) -> None:
         self.first, self.parameter, self.bounds = first, parameter, bounds
+        self.turned = Outcome.REACHED if between else Outcome.RETURNED
         self.longest, self.most, self.progress = longest, most, progress
         self.number = list(first.model.parameters).index(parameter)
         self.range = abs(bounds[0] - float(first.model.parameters[parameter]))
@@ -74,6 +78,7 @@ class Walk:
         self.evaluations = 0
         self.problem: Any = None
         self.ds = min(FIRST, longest)
+        self.newborn: Newborn | None = None
 
     def branch(self, point: SpecialPoint | None = None, side: float = 0.0) -> Branch:
         """Walk from the first orbit, or onto the branch that bifurcates at a special point.
@@ -81,24 +86,34 @@ class Walk:
         `side` is one of the two sides of a branch point; by default the one nearer to where the walk is to go.
         """
         try:
-            if point is not None:
-                reason = self._switch(point, side)
+            if self.newborn is not None:
+                ending = self._grow_up(self.newborn)
+            elif point is not None:
+                ending = self._switch(point, side)
             else:
                 way = self.bounds[0] - float(self.first.model.parameters[self.parameter])
-                reason = self._go_on(self._facing(self.first, way))
-            reason = reason or self._go()
+                ending = self._go_on(self._facing(self.first, way))
+            ending = ending or self._go()
         except KeyboardInterrupt:
             if not self.points:
                 raise
-            reason = INTERRUPTED
+            ending = self._end(Outcome.INTERRUPTED, self.points[-1].model.parameters[self.parameter])
         self.evaluations += self.problem.evaluations
         del self.points[len(self.extremes) :]  # one whose extremes the interruption kept from being known
         extremes = np.array(self.extremes).reshape(len(self.points), 2, len(self.first.model.states))
-        return Branch(self.parameter, tuple(self.points), tuple(self.special), reason, extremes, self.evaluations)
+        return Branch(self.parameter, tuple(self.points), tuple(self.special), (ending,), extremes, self.evaluations)
+
+    def from_birth(self, newborn: Newborn) -> Branch:
+        """Walk along the orbits that are born at a Hopf point."""
+        self.newborn = newborn
+        return self.branch()
+
+    def _end(self, outcome: Outcome, value: float, **known: Any) -> Ending:
+        return outcome.at(self.parameter, float(value), **known)
 
     # -- going along -----------------------------------------------------------------------------------------------
 
-    def _go(self) -> str:
+    def _go(self) -> Ending:
         while len(self.points) < self.most:
             length = self.ds
             try:
@@ -111,20 +126,18 @@ class Walk:
                 ended = self._stuck(failure)
             if ended:
                 return ended
-        return f"The branch has {self.most} points, as many as allowed: allow more with most=."
+        return self._end(Outcome.LIMITED, self.here.u[-1], count=self.most)
 
-    def _stuck(self, failure: Exception) -> str:
+    def _stuck(self, failure: Exception) -> Ending | None:
         """A reason to stop where steps have become too short; nothing where shorter ones may help."""
         value = self.here.u[-1]
         if isinstance(failure, ModelError) and self.ds < 1e-2:  # a value that the model does not allow
-            return f"The branch ends near {self.parameter} = {value:.6g}: beyond, {failure}."
+            return self._end(Outcome.REFUSED, value, why=failure)
         if self.ds >= SHORTEST or self._vanish():
-            return ""
+            return None
         why = str(failure) if isinstance(failure, Unresolved) else "Newton's method does not converge beyond"
-        return (
-            f"The steps shrank to nothing near {self.parameter} = {value:.10g}: {why}. Look at the last orbit; try a "
-            "smaller step=, or start from an orbit on the other side."
-        )
+        advice = "Look at the last orbit; try a smaller step=, or start from an orbit on the other side."
+        return self._end(Outcome.STALLED, value, why=why, advice=advice)
 
     def _facing(self, orbit: Orbit, sign: float) -> Following:
         """The branch through an orbit, in the direction in which the parameter changes by `sign`."""
@@ -178,7 +191,7 @@ class Walk:
         except FAILURES:
             return np.full((2, len(self.first.model.states)), np.nan)
 
-    def _accept(self, step: Step) -> str:
+    def _accept(self, step: Step) -> Ending | None:
         """Stand at the end of a step, having noted what happened on the way; a reason to stop, or nothing."""
         step, arrived = self._bounded(step)
         vanished = vanishing(step)
@@ -188,34 +201,32 @@ class Walk:
             raise Unresolved("the section no longer lies across the orbit")
         hidden = step.hidden()
         if hidden is not None:
-            step, arrived = replace(step, there=hidden), ""
+            step, arrived = replace(step, there=hidden), None
         if self.problem.fault(step.there.solved):
             return self._discontinuity(step)
         ended = self._note(step)
         if ended:
             return ended
         self._keep(step.there.solved)
-        self._stand(self.problem.moved(step.there.u), step.there.u, step.there.place.tangent * self.scales)
+        problem = self.problem.moved(step.there.u).grown(np.ptp(self.extremes[-1], axis=0))
+        self._stand(problem, step.there.u, step.there.place.tangent * self.scales)
         return arrived or self._ended()
 
-    def _ended(self) -> str:
+    def _ended(self) -> Ending | None:
         """Whether the branch ends with its last orbit: it is closed, or the orbit has shrunk away."""
         value = self.here.u[-1]
         if self._closes():
-            begin = self.points[0].model.parameters[self.parameter]
-            return f"The branch is closed: it came back to the orbit at {self.parameter} = {begin:g}."
+            return self._end(Outcome.CLOSED, self.points[0].model.parameters[self.parameter])
         if self.points[-1].period < 1e-9 * self.points[0].period:
-            return f"The period runs to zero near {self.parameter} = {value:.6g}: the orbit shrinks away."
+            return self._end(Outcome.SHORT, value)
         # An orbit whose extremes are not known has not shrunk.
         if np.all(np.ptp(self.extremes[-1], axis=0) <= 1e-7 * np.ptp(self.extremes[0], axis=0)):
-            return (
-                f"The orbit shrinks to a point near {self.parameter} = {value:.6g}: follow the equilibrium from here."
-            )
-        return ""
+            return self._end(Outcome.SHRUNK, value)
+        return None
 
-    def _bounded(self, step: Step) -> tuple[Step, str]:
+    def _bounded(self, step: Step) -> tuple[Step, Ending | None]:
         """A step that does not go beyond a bound, and the reason to stop there where it ends at one."""
-        for bound, word in zip(self.bounds, ("reached", "came back to"), strict=True):
+        for bound, outcome in zip(self.bounds, (Outcome.REACHED, self.turned), strict=True):
             before, after = (float(point.u[-1]) - bound for point in (step.here, step.there))
             if before == 0 or before * after > 0:
                 continue
@@ -223,8 +234,8 @@ class Walk:
             if u is None:
                 raise Unresolved("the bound was not found within the step")
             there = step.at(np.append(u[:-1], bound))
-            return replace(step, there=there), f"The branch {word} {self.parameter} = {bound:g}."
-        return step, ""
+            return replace(step, there=there), self._end(outcome, bound)
+        return step, None
 
     def _closes(self) -> bool:
         """Whether the first orbit lies between the last two, wherever its phases are counted from."""
@@ -246,17 +257,17 @@ class Walk:
 
     def _shape(self, number: int, shift: int = 0) -> Floats:
         """An orbit and its parameter as numbers of comparable size; the time at which it begins does not count."""
-        orbit, phases = self.points[number], self.points[number].phases
+        orbit, phases, scale = self.points[number], self.points[number].phases, self.points[-1].phases.scale
         value = float(orbit.model.parameters[self.parameter]) / self.range
         if self.problem.is_cut:  # anywhere
             size = orbit.period / self.points[0].period
-            return np.concatenate([(self.extremes[number] / phases.scale).ravel(), [size, value]])
-        states, durations = np.roll(phases.states / phases.scale, -shift, axis=0), np.roll(phases.durations, -shift)
+            return np.concatenate([(self.extremes[number] / scale).ravel(), [size, value]])
+        states, durations = np.roll(phases.states / scale, -shift, axis=0), np.roll(phases.durations, -shift)
         return np.concatenate([states.ravel(), durations / orbit.period, [value]])
 
     # -- bifurcations ----------------------------------------------------------------------------------------------
 
-    def _note(self, step: Step, at_end: bool = True) -> str:
+    def _note(self, step: Step, at_end: bool = True) -> Ending | None:
         """Note the bifurcations within a step; a reason to stop where the branch ends in one.
 
         Where something else happens at the end, what happens just there is not counted: the path that is no longer
@@ -273,7 +284,7 @@ class Walk:
             special.append(self._special(item.kind, self.problem.solved(item.u), item.note, margin))
         self.special += special
         half = self.problem.shorter(step.there.solved)
-        return "" if half is None else self._merged(half)
+        return None if half is None else self._merged(half)
 
     def _special(self, kind: str, solved: Any, note: str = "", margin: Any = None, problem: Any = None) -> SpecialPoint:
         """A special point at a solution of the present equations, or of others."""
@@ -281,7 +292,7 @@ class Walk:
         orbit, extremes = (problem or self.problem).orbit(solved), self._extremes(solved, problem)
         return SpecialPoint(kind, self.parameter, value, orbit, note, margin, extremes, len(self.points))
 
-    def _born(self, step: Step, vanished: Floats) -> str:
+    def _born(self, step: Step, vanished: Floats) -> Ending:
         """The branch ends where the orbit is born from an equilibrium."""
         found = birth(step, vanished, self.parameter)
         if found is None:
@@ -294,10 +305,7 @@ class Walk:
         )
         self.points.append(orbit)
         self.extremes.append(extremes)
-        return (
-            f"The orbit shrinks to a point at {self.parameter} = {value:.10g}, a Hopf point ({hopf.criticality}): "
-            "follow the equilibrium from here."
-        )
+        return self._end(Outcome.BORN, value, criticality=hopf.criticality)
 
     def _halved(self, step: Step) -> Orbit | None:
         """The orbit of half the period through which the branch passes: there its two halves exchange their parts."""
@@ -316,7 +324,7 @@ class Walk:
         half: Orbit | None = self.problem.shorter(at, loosely=True) if near else None
         return half
 
-    def _merged(self, half: Orbit) -> str:
+    def _merged(self, half: Orbit) -> Ending:
         """The branch has met that of an orbit with a shorter period: find the flip where it does."""
         value = float(half.model.parameters[self.parameter])
         flips: list[SpecialPoint] = []
@@ -325,20 +333,15 @@ class Walk:
             flips += walk.branch().of_kind(FLIP)
         near = [flip for flip in flips if abs(flip.value - value) < 3 * self.longest * self.range]
         if not near:
-            return (
-                f"The branch meets that of the orbit of period {half.period:.8g} near {self.parameter} = {value:.6g}."
-            )
+            return self._end(Outcome.MERGED, value, period=half.period)
         flip = min(near, key=lambda point: abs(point.value - value))
         note = "the branch ends here on that of a shorter period"
         self.special.append(replace(flip, note=note, after=len(self.points)))
-        return (
-            f"The branch ends at {self.parameter} = {flip.value:.10g}, at a flip of the orbit of period "
-            f"{flip.orbit.period:.10g}."
-        )
+        return self._end(Outcome.FLIPPED, flip.value, period=flip.orbit.period)
 
     # -- changes of signature --------------------------------------------------------------------------------------
 
-    def _discontinuity(self, step: Step) -> str:
+    def _discontinuity(self, step: Step) -> Ending | None:
         """Within a step the phases cease to be possible: say where and why, and go on with others; a reason to stop
         where there are none."""
         change = first_change(step)
@@ -351,30 +354,26 @@ class Walk:
         if following is None:
             self.special.append(self._change(change, "the orbit ceases to exist"))
             self._keep(change.point.solved)
-            value = self.special[-1].value
-            return f"The orbit ends at {self.parameter} = {value:.10g} by {change.kind}: beyond, it ceases to exist."
+            return self._end(Outcome.CEASED, self.special[-1].value, kind=change.kind)
         note = becoming(self.problem.signature, following[0].signature)
         if following[0].phases < self.problem.phases and not self._is_one_of_many(*following):
             change = seen_back(following[0], self._scales(*following[:2]), *following[1:]) or change
         self.special.append(self._change(change, note))
         if self._was_here_before():
-            return f"The branch came back to the {change.kind} at {self.parameter} = {self.special[-1].value:.10g}."
+            return self._end(Outcome.REPEATED, self.special[-1].value, kind=change.kind)
         return self._go_on(following)
 
     def _change(self, change: Change, note: str) -> SpecialPoint:
         """A change of signature as a special point."""
         return self._special(change.kind, change.point.solved, note, change.margin, change.problem)
 
-    def _go_on(self, following: Following) -> str:
+    def _go_on(self, following: Following) -> Ending | None:
         """Begin, or go on with another signature; a reason to stop where that is no branch."""
         self._stand(*following)
         self._keep(self.here.solved)
         self.ds = min(FIRST, self.longest)
         if self._is_one_of_many(*following):
-            return (
-                f"The orbit at {self.parameter} = {self.here.u[-1]:.6g} is one of many with the same period, as where "
-                "a contact that never moves may stick at any place: these have no branch."
-            )
+            return self._end(Outcome.MANY, self.here.u[-1])
         return self._ended()
 
     def _is_one_of_many(self, problem: Any, u: Floats, direction: Floats) -> bool:
@@ -460,7 +459,7 @@ class Walk:
                 pieces = exact.resimulated(problem, near, motion)
                 if pieces is None:
                     continue
-                orbit = exact.solve(motion, pieces, problem.state_scale, problem.turns, problem.forcing)
+                orbit = exact.solve(motion, pieces, problem.state_scale, problem.turns, problem.forcing, problem.rounds)
             except FAILURES:
                 continue
             if not orbit.signature.same_as(problem.signature) and begins_at(orbit, problem, solved, self.number):
@@ -486,7 +485,19 @@ class Walk:
 
     # -- branch switching ------------------------------------------------------------------------------------------
 
-    def _switch(self, point: SpecialPoint, side: float) -> str:
+    def _grow_up(self, newborn: Newborn) -> Ending | None:
+        """Stand on the first orbit of those born at a Hopf point, with the one without extent behind."""
+        self.problem = newborn.problem
+        self.points.append(self.first)
+        self.extremes.append(np.array([self.first.state, self.first.state]))
+        u = newborn.first(self._scales(newborn.problem, newborn.u))
+        if u is None:
+            return self._end(Outcome.ABSENT, newborn.u[-1], kind=HOPF)
+        self._stand(self.problem.moved(u), u, u - newborn.u)
+        self._keep(self.here.solved)
+        return None
+
+    def _switch(self, point: SpecialPoint, side: float) -> Ending | None:
         """Stand on the branch that bifurcates at a flip or branch point; a reason where there is none."""
         single, u = problem_of(point.orbit, [self.number])
         times = 2 if point.kind == FLIP else 1
@@ -501,8 +512,8 @@ class Walk:
             direction = met.across(single.tiled(np.array(known, float), times) / self.scales)
             direction = ahead(direction, side or np.sign(self.bounds[0] - point.value))
             if any(self._step_aside(met, d, times) for d in ((direction,) if side else (direction, -direction))):
-                return ""
-        return f"No branch was found that bifurcates from the {point.kind} at {point.parameter} = {point.value:.10g}."
+                return None
+        return self._end(Outcome.ABSENT, point.value, kind=point.kind)
 
     def _step_aside(self, met: Crossing, direction: Floats, times: int) -> bool:
         """Stand beside a bifurcation, on the branch that begins there; a branch point belongs to both."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,32 +25,20 @@ if TYPE_CHECKING:
 
 PICTURES = ("branch", "period", "multipliers")
 """What the name of a picture's file may say."""
-ENDED = re.compile(
-    r"ceases to exist|shrinks away|shrinks to a point|ends at .* by |at a flip of|meets that of|"
-    r"is closed|came back to the|have no branch"
-)
-"""What the reason says where a branch ends by itself."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A branch, what to call it, how far it was to go, and where it bifurcates."""
+    """A branch, what to call it, and where it bifurcates."""
 
     label: str
     branch: Branch
-    to: list[float]
     begin: SpecialPoint | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether it went as far as asked for, or ended because the orbit does."""
-        return all(map(self._is_end, re.split(r"(?<=\.)\s+(?=The )", self.branch.reason)))
-
-    def _is_end(self, sentence: str) -> bool:
-        arrived = re.search(r"(reached|came back to) \S+ = (\S+)\.$", sentence)
-        if arrived is None:
-            return ENDED.search(sentence) is not None
-        return arrived[1] == "reached" or arrived[2] in [f"{value:g}" for value in self.to]
+        return self.branch.complete
 
 
 def perform(asked: Follow, report: Report) -> bool:
@@ -78,10 +65,7 @@ def perform(asked: Follow, report: Report) -> bool:
 
 def _check_way(model: Model, asked: Follow) -> None:
     """What `follow` would refuse, before an orbit is looked for."""
-    from stickslip.branches.follow import check_parameter
-
-    check_parameter(model, asked.parameter)
-    present, to = float(model.parameters[asked.parameter]), asked.to
+    present, to = float(model.parameters[model.resolve(asked.parameter)]), asked.to
     if asked.step is not None:
         check_number("--step", asked.step, positive=True)
     check_number("--most", asked.most, positive=True)
@@ -107,7 +91,7 @@ def _followed(asked: Follow, progress: Progress) -> list[Found]:
     """The branch, and those that bifurcate from it, until the user has enough."""
     first = _equilibrium(asked) if asked.equilibrium else orbits.found_orbit(asked)
     label = "the equilibrium followed" if asked.equilibrium else "the orbit followed"
-    found = [Found(label, _follow(first, asked, asked.to, progress), asked.to)]
+    found = [Found(label, _follow(first, asked, asked.to, progress))]
     values = [*map(float, found[0].branch.values), *asked.to]
     within = [min(values), max(values)]
     for point in _bifurcating(found[0].branch) if asked.branches else []:
@@ -117,7 +101,7 @@ def _followed(asked: Follow, progress: Progress) -> list[Found]:
             branch = _follow(point, asked, within, progress)
         except KeyboardInterrupt:  # before it had a point: those before it are kept
             break
-        found.append(Found(f"from {point.kind} at {point.value:.4g}", branch, within, point))
+        found.append(Found(f"from {point.kind} at {point.value:.4g}", branch, point))
     return found
 
 
@@ -147,10 +131,13 @@ def _follow(what: Any, asked: Follow, to: list[float], progress: Progress) -> Br
 
 def _bifurcating(branch: Branch) -> list[SpecialPoint]:
     """The points at which another branch begins, each once; not where this one ends on another."""
+    from stickslip.branches.outcome import Outcome
+
     found: list[SpecialPoint] = []
+    ends = [end.value for end in branch.endings if end.outcome in (Outcome.BORN, Outcome.FLIPPED)]
     for point in branch.special:
-        again = any(abs(point.value - other.value) <= 1e-8 * abs(other.value) for other in found)
-        if point.bifurcates and not again and "ends here" not in point.note:
+        known = [*ends, *(other.value for other in found)]
+        if point.bifurcates and not any(abs(point.value - value) <= 1e-8 * abs(value) for value in known):
             found.append(point)
     return found
 

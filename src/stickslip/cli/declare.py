@@ -85,7 +85,7 @@ def options_of(kind: type[Command]) -> dict[str, Any]:
     """What can be typed, by name with its annotation; what all commands have comes last."""
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__[: kind.__mro__.index(Command)]):
-        found |= base.__dict__.get("__annotations__", {})
+        found |= inspect.get_annotations(base)
     return found | Command.__annotations__
 
 

@@ -45,10 +45,12 @@ def _one(text: str, report: Report) -> None:
     _print_origin(out, model, text)
     _print_equations(out, written)
     _section(out, "Parameters")
-    out.print(table([(name, number(value)) for name, value in model.parameters.items()]))
+    values = [(name, number(value), model.units[name]) for name, value in model.parameters.items()]
+    out.print(table(values, ("name", "value", "unit") if any(row[2] for row in values) else ()))
+    _print_derived(out, model)
     _section(out, "States")
     rows = [(name, number(model.start[name]), model.units[name]) for name in model.states]
-    out.print(table(rows, ("name", "start", "unit" if any(model.units.values()) else "")))
+    out.print(table(rows, ("name", "start", "unit" if any(row[2] for row in rows) else "")))
     if model.about.known:
         _section(out, "Known exactly")
         out.print(table([(name, number(value, 13)) for name, value in model.about.known.items()]))
@@ -63,6 +65,8 @@ def _facts(model: Model, text: str, written: EquationText) -> dict[str, Any]:
         "equations": dict(written.rates),
         "contacts": {contact.name: dict(contact.lines) for contact in written.contacts},
         "parameters": dict(model.parameters),
+        "derived": {name: term.value(model.parameters) for name, term in model.derived.items()},
+        "units": {name: unit for name, unit in model.units.items() if unit},
         "states": {name: {"start": model.start[name], "unit": model.units[name]} for name in model.states},
         "time_unit": model.time_unit,
         "known": dict(model.about.known),
@@ -78,6 +82,19 @@ def _print_origin(out: Console, model: Model, text: str) -> None:
     if given:
         written = [f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in given.items()]
         out.print(f"Arguments: {', '.join(written)}; given as {name}:{','.join(written[:2])}", style="dim")
+
+
+def _print_derived(out: Console, model: Model) -> None:
+    """What follows from parameters: its formula, value and unit."""
+    if not model.derived:
+        return
+    from stickslip.cli import equations
+
+    _section(out, "Follows from them")
+    formulas = equations.derived(model)
+    values = {name: number(term.value(model.parameters)) for name, term in model.derived.items()}
+    rows = [(name, f"= {formulas[name]}", f"= {value}", model.units[name]) for name, value in values.items()]
+    out.print(table(rows))
 
 
 def _print_equations(out: Console, written: EquationText) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from stickslip.cli.formulas import Terms, fraction, readable, terms, total
 from stickslip.model.system import Model, System
-from stickslip.symbolic.equations import Equations, derive, formula_text, symbol
+from stickslip.symbolic.equations import Equations, derive, formula_text, in_symbols, symbol
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,19 @@ def written(model: Model) -> EquationText:
     return _Writer(model, derive(model)).text()
 
 
+def derived(model: Model) -> dict[str, str]:
+    """The formulas of all numbers that follow from parameters, by their names.
+
+    >>> from stickslip import Belt, Contact, Coulomb, Mass, Parameter, System
+    >>> mu = Parameter("mu", 0.5)
+    >>> system = System(Contact(Mass("block", m=1.0), Belt("belt", speed=0.2), law=Coulomb(mu, 0.8 * mu)))
+    >>> derived(system)
+    {'contact.mu_k': '0.8·mu'}
+    """
+    names = {str(symbol(name)): name for name in model.parameters}
+    return {name: readable(formula_text(in_symbols(term, symbol)), names) for name, term in model.derived.items()}
+
+
 class _Writer:
     def __init__(self, model: Model, equations: Equations) -> None:
         self.model, self.equations = model, equations
@@ -59,9 +72,12 @@ class _Writer:
         f, weights = self.equations.f[row], self.equations.G[row]
         if not isinstance(self.model, System) or not name.startswith("v."):
             return total(self._terms(f) + self._forces(weights))
-        mass = f"{name.removeprefix('v.')}.m"
-        m = symbol(mass)  # Newton's law: the forces in one sum, over the mass
-        return fraction(self._terms(f * m) + self._forces([weight * m for weight in weights]), mass)
+        # Newton's law: the forces in one sum, over the mass
+        mass = next(m for m in self.model.masses if f"v.{m.name}" == name)
+        m = in_symbols(self.model.term(mass.name, mass.measure), symbol)
+        below = self._readable(m)
+        forces = self._terms(f * m) + self._forces([weight * m for weight in weights])
+        return fraction(forces, below if m.is_Symbol else f"({below})")
 
     def _forces(self, weights: Sequence[Any]) -> Terms:
         found: Terms = []

@@ -126,17 +126,13 @@ def _unresolved(data: xr.Dataset) -> int:
 
 
 def _basin_facts(data: xr.Dataset) -> dict[str, Any]:
-    from stickslip.sweeps.basins import attractors_of
-
     told = {name: data.attrs[name] for name in ("status", "outcome", "notes", "unresolved")}
-    return told | {"attractors": [asdict(each) for each in attractors_of(data)], **dataset_facts(data)}
+    return told | {"attractors": [asdict(each) for each in data.attractors], **dataset_facts(data)}
 
 
 def _print_basins(out: Console, data: xr.Dataset) -> None:
-    from stickslip.sweeps.basins import attractors_of
-
     shares = [f"{100 * float(share):.1f} %" for share in data["fraction"].values]
-    rows = list(zip(map(str, attractors_of(data)), shares, strict=True))
+    rows = list(zip(map(str, data.attractors), shares, strict=True))
     if _unresolved(data):
         rows.append(("unresolved", f"{100 * data.attrs['unresolved']:.1f} %"))
     out.print(table(rows, ("attractor", "of the starts"), most=len(rows)))

@@ -179,7 +179,7 @@ def law_text(law: FrictionLaw) -> str:
     if isinstance(inner, Polynomial) and inner.mu_s is None:
         values.pop("mu_s", None)
     if isinstance(law, WithViscous):
-        values["viscous"] = float(law.viscous)
+        values["viscous"] = law.parameters()["viscous"]
     return "{" + ", ".join([f'kind = "{kind}"', *(f"{name} = {value}" for name, value in values.items())]) + "}"
 
 

@@ -197,8 +197,6 @@ def _draw(data: xr.Dataset, quantity: tuple[str, str | None], seen: list[Observa
         return Path(plot.save(plot.parameter_map(data, word), path))
     recorded = _recorded(seen)
     if len(recorded) > 1:  # that which the name of the file says, else the first
-        from stickslip.sweeps.layout import observation_of
-
-        data = observation_of(data, next((name for name in recorded if name in path.stem), recorded[0]))
+        data = data.observation(next((name for name in recorded if name in path.stem), recorded[0]))
     kind = outputs.picture_of(path, PICTURES)
     return Path(plot.save(plot.poincare(data) if kind == "poincare" else plot.bifurcation(data), path))

@@ -58,7 +58,7 @@ def said(message: str, kind: type[Command]) -> str:
     message = _observations(message, known)
     names = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     message = re.sub(rf"(?<![\w.\-])({names})=({_VALUE})", lambda found: _typed(found[1], found[2], kind), message)
-    subject = rf"(?:^|(?<=[.:;] ))(?:(?:{_VERBS}): )?({names})(?=:? (?:is|are|has|needs|gives|asks|the)\b)"
+    subject = rf"(?:^|(?<=[.;] ))(?:(?:{_VERBS}): )?({names})(?=:? (?:is|are|has|needs|gives|asks|the)\b)"
     message = re.sub(subject, lambda found: known[found[1]], message)
     message = re.sub(rf"^(?:{_VERBS}): ", "", message)
     message = re.sub(rf"\bthe method ({'|'.join(METHODS)})\b", lambda found: f"--method {METHODS[found[1]]}", message)

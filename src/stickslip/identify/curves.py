@@ -16,6 +16,7 @@ from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.errors import Floats
 from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
+from stickslip.model.functions import arguments_of
 from stickslip.model.laws import (
     Coulomb,
     FrictionLaw,
@@ -27,7 +28,9 @@ from stickslip.model.laws import (
     Tabulated,
     WithViscous,
 )
+from stickslip.model.parameter import Parameter
 from stickslip.model.system import suggest
+from stickslip.model.terms import Terms, independent
 
 LEAST_POSITIVE = 1e-12
 """A parameter that must be positive stays above this part of its size."""
@@ -82,7 +85,7 @@ def law_named(text: str, coefficient: float = 0.3, speed: float = 1.0) -> Fricti
     if colon and not (degree.isdigit() and int(degree) <= 9):
         raise IdentifyError(f"the degree in {shown(text)} must be a whole number up to 9, as in polynomial:3")
     laws: dict[str, Callable[[], FrictionLaw]] = {
-        "coulomb": lambda: Coulomb(coefficient),
+        "coulomb": lambda: Coulomb(coefficient, coefficient),
         "hyperbolic": lambda: Hyperbolic(coefficient, 1 / speed),
         "stribeck": lambda: Stribeck(1.2 * coefficient, coefficient, speed),
         "gaussian": lambda: Stribeck(1.2 * coefficient, coefficient, speed, 2),
@@ -102,7 +105,7 @@ def law_curve(law: Any) -> LawCurve:
     known = law if isinstance(law, FrictionLaw) else FunctionLaw(law)
     if isinstance(known, Tabulated):
         return _tabulated(known)
-    values = known.parameters()
+    values = independent(known.given(), "the law")
     names = tuple(values)
     curve = _curve_of(known, names)
     start = np.array([float(values[name]) for name in names])
@@ -117,7 +120,15 @@ def law_curve(law: Any) -> LawCurve:
     return LawCurve(known, names, start, *limits, curve, curve.unseen, static, lambda found: rebuilt(known, found))
 
 
+def _follows(law: FrictionLaw) -> bool:
+    """Whether a parameter of the law is shared, or follows from others: then those are fitted that it follows from."""
+    return any(callable(value) for value in law.given().values())
+
+
 def _rule(law: FrictionLaw, name: str) -> str:
+    given = law.given()
+    if name not in given or callable(given[name]):
+        return "any"  # shared ones: the law that is made of the fit says whether what follows from them is allowed
     if isinstance(law, WithViscous):
         return "nonnegative" if name == "viscous" else _rule(law.law, name)
     if isinstance(law, Polynomial) and name == "mu_s":
@@ -126,7 +137,7 @@ def _rule(law: FrictionLaw, name: str) -> str:
 
 
 def _curve_of(law: FrictionLaw, names: tuple[str, ...]) -> Curve:
-    mark = law.structure()
+    mark = None if _follows(law) else law.structure()
     return _trace(law, names) if mark is None else _remembered(mark, names, _Unhashed(law))
 
 
@@ -149,7 +160,14 @@ def _remembered(mark: str, names: tuple[str, ...], law: _Unhashed) -> Curve:
 
 
 def _trace(law: FrictionLaw, names: tuple[str, ...]) -> Curve:
-    return curve(law.kinetic, "v", names, "the law")
+    if not _follows(law):
+        return curve(law.kinetic, "v", names, "the law")
+    terms, kinetic = Terms(law.given(), "the law"), law.kinetic
+
+    def of_independent(v: Any, **values: Any) -> Any:
+        return kinetic(v, **{name: terms[name].called(values) for name in law.given()})
+
+    return curve(of_independent, "v", names, "the law")
 
 
 def curve(function: Callable[..., Any], variable: str, names: tuple[str, ...], what: str) -> Curve:
@@ -211,7 +229,7 @@ def _tabulated(law: Tabulated) -> LawCurve:
 
     def back(found: Mapping[str, float]) -> FrictionLaw:
         values = tuple(found[name] for name in names)
-        static = None if law.mu_s is None else max(law.mu_s, values[0])
+        static = None if law.mu_s is None else max(law.static_value(), values[0])
         return Tabulated(law.speeds, values, static)
 
     low, high = np.zeros(len(names)), np.full(len(names), np.inf)
@@ -224,9 +242,16 @@ def rebuilt(law: FrictionLaw, values: Mapping[str, float]) -> FrictionLaw:
     >>> rebuilt(Hyperbolic(1.0, 3.0), {"mu_s": 0.5, "delta": 2.0})
     Hyperbolic(mu_s=0.5, delta=2.0)
     """
+    if _follows(law):
+        return _placed(law, {name: with_values(name, given, values) for name, given in law.given().items()})
+    return _placed(law, values)
+
+
+def _placed(law: FrictionLaw, values: Mapping[str, Any]) -> FrictionLaw:
+    """The law with these numbers in the place of its own."""
     if isinstance(law, WithViscous):
         inner = {name: value for name, value in values.items() if name != "viscous"}
-        return WithViscous(rebuilt(law.law, inner), values["viscous"])
+        return WithViscous(_placed(law.law, inner), values["viscous"])
     if isinstance(law, Polynomial):
         coefficients = tuple(values[f"c{power}"] for power in range(len(law.coefficients)))
         return Polynomial(coefficients, values.get("mu_s"))
@@ -236,14 +261,28 @@ def rebuilt(law: FrictionLaw, values: Mapping[str, float]) -> FrictionLaw:
     return replace(law, **values)
 
 
-def with_defaults(function: Any, values: Mapping[str, float]) -> Any:
+def with_values(name: str, given: Any, values: Mapping[str, float]) -> Any:
+    """What was given for a number, with other values of the parameters that it follows from.
+
+    >>> with_values("mu_k", 0.8 * Parameter("mu", 0.5), {"mu": 1.0})()
+    0.8
+    """
+    if not callable(given):
+        return values[name]
+    if isinstance(given, Parameter):
+        return replace(given, value=values[given.name])
+    arguments = arguments_of(given, name)[1]
+    return with_defaults(given, {each: with_values(each, default, values) for each, default in arguments.items()})
+
+
+def with_defaults(function: Any, values: Mapping[str, Any]) -> Any:
     """A copy of a plain function, or a formula, with other values of its parameters.
 
     >>> with_defaults(lambda v, mu=0.3: mu, {"mu": 0.5})(1.0)
     0.5
     """
     if isinstance(function, Formula):
-        return Formula(function.text, function.variables, {**function.parameters, **values})
+        return replace(function, parameters={**function.parameters, **values})
     if not isinstance(function, types.FunctionType):
         raise IdentifyError(
             f"the law {shown(function)} is no plain function: write it with def, with its parameters as arguments that "

@@ -34,14 +34,14 @@ from stickslip.kernels.model import (
     WIDTH,
     Floats,
     Ints,
-    P,
+    Q,
 )
 from stickslip.kernels.polynomial import first_crossing
 
 
 def distance(W: Floats, I: Ints, i: int, number: int) -> float:
     """How far from its old place a bond of contact i forms anew: uniform on (0, 2 m_B)."""
-    return 2.0 * W[P + BOND_MEAN[i]] * uniform(I[SEED], I[POINT], i, I[BONDED] - number)
+    return 2.0 * W[Q + BOND_MEAN[i]] * uniform(I[SEED], I[POINT], i, I[BONDED] - number)
 
 
 def gather(W: Floats, i: int, held: int) -> None:
@@ -80,7 +80,7 @@ def catch_up(W: Floats, i: int, held: int, side: float) -> int:
 
 def bond_anew(W: Floats, I: Ints, i: int, bristle: int, side: float, number: int) -> None:
     """The bond of a bristle at its limit breaks, and forms further on in the direction of slip."""
-    W[BOND + BOND_PLACE[i] + bristle] = side * (distance(W, I, i, number) - W[P + BOND_LIMIT[i]])
+    W[BOND + BOND_PLACE[i] + bristle] = side * (distance(W, I, i, number) - W[Q + BOND_LIMIT[i]])
 
 
 def break_bond(W: Floats, I: Ints, i: int) -> None:
@@ -153,5 +153,5 @@ def breaking(W: Floats, i: int, side: float) -> float:
     extreme = W[after + 2] if side > 0.0 else W[after + 1]
     for k in range(ORDER + 1):
         W[POLYNOMIAL + k] = side * W[row + k] * W[POWER + k]
-    W[POLYNOMIAL] += W[P + BOND_LIMIT[i]] + side * extreme
+    W[POLYNOMIAL] += W[Q + BOND_LIMIT[i]] + side * extreme
     return first_crossing(W)

@@ -157,6 +157,6 @@ def belt_speeds(model: Model) -> dict[str, float]:
     """The speed of every belt that moves steadily."""
     if not isinstance(model, System):
         return {}
-    belts = [body.name for body in model.bodies.values() if isinstance(body, Belt) and not callable(body.speed)]
-    speeds = {name: abs(model.parameters[f"{name}.speed"]) for name in belts}
+    belts = [name for name, body in model.bodies.items() if isinstance(body, Belt) and not body.functions(name)]
+    speeds = {name: abs(model.local(name)["speed"]) for name in belts}
     return {name: speed for name, speed in speeds.items() if speed > 0}

@@ -24,13 +24,13 @@ class BristleLaw(FrictionLaw):
     0.25
     """
 
-    mu_s: float
+    mu_s: Value
     bristles: int
     slipping: int
 
     rules: ClassVar[Mapping[str, str]] = {"mu_s": "positive"}
 
-    def parameters(self) -> dict[str, float]:
+    def given(self) -> dict[str, Value]:
         return {"mu_s": self.mu_s}
 
     def structure(self) -> str:
@@ -70,10 +70,10 @@ class BristleContact(Contact):
     scatter: Scatter | None = field(default=None, init=False)
     bristles: int = field(default=24, kw_only=True)
     slipping: int = field(default=15, kw_only=True)
-    mu_s: float = field(default=0.4, kw_only=True)
-    limit: float = field(default=0.01, kw_only=True)
-    mean: float = field(default=0.001, kw_only=True)
-    damping: float = field(default=4.0, kw_only=True)
+    mu_s: Value = field(default=0.4, kw_only=True)
+    limit: Value = field(default=0.01, kw_only=True)
+    mean: Value = field(default=0.001, kw_only=True)
+    damping: Value = field(default=4.0, kw_only=True)
 
     rules: ClassVar[Rules] = {"normal": "positive", "limit": "positive", "mean": "positive", "damping": "nonnegative"}
 
@@ -113,7 +113,8 @@ def refuse_bristles(model: Model, what: str) -> None:
     parts = model.friction if isinstance(model, System) else {}
     for name, part in parts.items():
         if isinstance(part, BristleContact):
+            law = part.friction
             raise ModelError(
                 f"{what} are not for the bristles of {name!r}, whose bonds form at random: simulate, or put a Contact "
-                f"with law=Coulomb({part.mu_s:g}, {part.friction.kinetic_value(1.0):g}) in their place"
+                f"with law=Coulomb({law.static_value():g}, {law.kinetic_value(1.0):g}) in their place"
             )

@@ -7,7 +7,6 @@ faster than their number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from stickslip.errors import ModelError
@@ -15,7 +14,7 @@ from stickslip.model.dynamic import DynamicLaw, StateLaw
 from stickslip.model.formula import Formula
 from stickslip.model.laws import Law, Polynomial, Tabulated, WithAging, WithViscous
 from stickslip.model.limits import MAX_COST
-from stickslip.model.parts import Body, CompliantContact, Contact, Mass, Part, Rubbing
+from stickslip.model.parts import Body, CompliantContact, Contact, Drive, Link, Moving, Part, Rubbing, State
 from stickslip.model.scatter import DISTRIBUTIONS
 from stickslip.model.system import Filippov, Model, System
 
@@ -32,8 +31,10 @@ def costs(model: Model) -> dict[str, int]:
     {'block': 3, 'belt': 1, 'spring': 1, 'contact': 18}
     """
     if isinstance(model, System):
-        parts: Mapping[str, Part] = {**model.bodies, **model.interactions}
-        return {name: _part(part) for name, part in parts.items()}
+        following = dict.fromkeys(model.parts, 0)
+        for name, term in model.derived.items():
+            following[name.partition(".")[0]] += term.operations
+        return {name: _part(name, part) + following[name] for name, part in model.parts.items()}
     if isinstance(model, Filippov):
         own = {key: _function(function) for key, function in model.functions.items()}
         return {"states": MASS * len(model.states), "contacts": RUBBING * len(model.contacts), **own}
@@ -59,10 +60,17 @@ def check_cost(model: Model) -> None:
         )
 
 
-def _part(part: Part) -> int:
-    own = sum(_function(value) if callable(value) else SIMPLE for value in part.values().values())
+def _part(name: str, part: Part) -> int:
+    functions = part.functions(name)
+    own = sum(_function(value) if key in functions else SIMPLE for key, value in part.values().items())
     if isinstance(part, Body):
-        return MASS if isinstance(part, Mass) else own
+        return MASS if isinstance(part, Moving) else own
+    if isinstance(part, State):
+        return SIMPLE + own
+    if isinstance(part, Link | Drive):
+        # The tension stands in the equation of every mass, with all bodies in it; two ends are the usual case.
+        more = len(part.bodies()) - (2 if isinstance(part, Link) else 1)
+        return own * (1 + more) + more
     if not isinstance(part, Rubbing):
         return own
     cost = RUBBING + len(part.weights) + _law(part.friction) + own

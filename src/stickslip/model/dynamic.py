@@ -23,8 +23,12 @@ from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
-from stickslip.model.functions import Function, arguments_of, fingerprint, sign, where
+from stickslip.model.functions import Function, Value, arguments_of, fingerprint, sign, where
 from stickslip.model.laws import Law
+from stickslip.model.units import LENGTH, PER_LENGTH, PER_SPEED, SPEED, Dimension
+
+BRISTLES = {"sigma_0": PER_LENGTH, "sigma_1": PER_SPEED, "sigma_2": PER_SPEED, "v_s": SPEED, "breakaway": LENGTH}
+"""What the parameters of bristles are measured in, other than coefficients."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +90,11 @@ class Dahl(DynamicLaw):
     0.0
     """
 
-    mu: float
-    sigma_0: float
+    mu: Value
+    sigma_0: Value
 
     rules: ClassVar[Mapping[str, str]] = {"mu": "positive", "sigma_0": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = BRISTLES
 
     def functions(self) -> tuple[Function, Function]:
         return _dahl_rate, _dahl_coefficient
@@ -121,18 +126,20 @@ class LuGre(DynamicLaw):
     True
     """
 
-    mu_s: float
-    mu_k: float
-    v_s: float
-    sigma_0: float
-    sigma_1: float = 0.0
-    sigma_2: float = 0.0
+    mu_s: Value
+    mu_k: Value
+    v_s: Value
+    sigma_0: Value
+    sigma_1: Value = 0.0
+    sigma_2: Value = 0.0
 
     rules: ClassVar[Mapping[str, str]] = dict.fromkeys(("mu_s", "mu_k", "v_s", "sigma_0"), "positive")
+    dimensions: ClassVar[Mapping[str, Dimension]] = BRISTLES
 
     def steady(self, v: float) -> float:
         """The deflection in steady sliding, g(v)/σ₀ with the sign of v."""
-        return math.copysign(_stribeck(v, self.mu_s, self.mu_k, self.v_s) / self.sigma_0, v)
+        p = self.parameters()
+        return math.copysign(_stribeck(v, p["mu_s"], p["mu_k"], p["v_s"]) / p["sigma_0"], v)
 
     def functions(self) -> tuple[Function, Function]:
         return _lugre_rate, _lugre_coefficient
@@ -159,15 +166,16 @@ class ElastoPlastic(DynamicLaw):
     (1.0, -1.0)
     """
 
-    mu_s: float
-    mu_k: float
-    v_s: float
-    sigma_0: float
-    breakaway: float
-    sigma_1: float = 0.0
-    sigma_2: float = 0.0
+    mu_s: Value
+    mu_k: Value
+    v_s: Value
+    sigma_0: Value
+    breakaway: Value
+    sigma_1: Value = 0.0
+    sigma_2: Value = 0.0
 
     rules: ClassVar[Mapping[str, str]] = dict.fromkeys(("mu_s", "mu_k", "v_s", "sigma_0", "breakaway"), "positive")
+    dimensions: ClassVar[Mapping[str, Dimension]] = BRISTLES
 
     def check(self, values: Mapping[str, float], what: str) -> None:
         super().check(values, what)
@@ -221,14 +229,17 @@ class DieterichRuina(DynamicLaw):
     True
     """
 
-    mu_star: float
-    a: float
-    b: float
-    D_c: float
-    v_star: float
+    mu_star: Value
+    a: Value
+    b: Value
+    D_c: Value
+    v_star: Value
     evolution: str = "aging"
 
     rules: ClassVar[Mapping[str, str]] = dict.fromkeys(("mu_star", "a", "D_c", "v_star"), "positive")
+    dimensions: ClassVar[Mapping[str, Dimension]] = {
+        "a": Dimension(), "b": Dimension(), "D_c": LENGTH, "v_star": SPEED,
+    }  # fmt: skip
     state: ClassVar[str] = "state"
     measure: ClassVar[str] = "time"
 
@@ -239,8 +250,8 @@ class DieterichRuina(DynamicLaw):
             )
         super().__post_init__()
 
-    def parameters(self) -> dict[str, float]:
-        return {name: value for name, value in super().parameters().items() if name != "evolution"}
+    def given(self) -> dict[str, Value]:
+        return {name: value for name, value in super().given().items() if name != "evolution"}
 
     def structure(self) -> str:
         return f"DieterichRuina {self.evolution}"
@@ -300,12 +311,15 @@ class StateLaw(DynamicLaw):
     state: ClassVar[str] = "state"
     measure: ClassVar[str] = ""
 
+    def dimension(self, parameter: str) -> Dimension | None:
+        return None  # what a function's parameters mean is its own affair
+
     def __post_init__(self) -> None:
         check_number("StateLaw.initial", self.initial)
         super().__post_init__()
 
-    def parameters(self) -> dict[str, float]:
-        values: dict[str, float] = {}
+    def given(self) -> dict[str, Value]:
+        values: dict[str, Value] = {}
         for key, function in (("rate", self.rate), ("coefficient", self.coefficient)):
             variables, own = arguments_of(function, f"StateLaw.{key}")
             for name in variables:
@@ -317,8 +331,8 @@ class StateLaw(DynamicLaw):
             for name, number in own.items():
                 if values.setdefault(name, number) != number:
                     raise ModelError(
-                        f"the parameter {name!r} has the default {number:g} in the {key} and {values[name]:g} in the "
-                        "rate: give it the same default in both"
+                        f"the parameter {name!r} has the default {shown(number)} in the {key} and "
+                        f"{shown(values[name])} in the rate: give it the same default in both"
                     )
         return values
 

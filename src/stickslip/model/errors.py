@@ -69,6 +69,30 @@ def check_name(what: str, name: object) -> None:
         raise ModelError(f"{what} has the name {name!r}: that is a word of Python; write {name}_ or {name}1")
 
 
+RESULT_NAMES = frozenset({
+    "contact", "event", "event_after", "event_before", "event_contact", "event_state", "event_time", "force", "mode",
+    "power", "slip_velocity", "state", "step", "step_force", "step_length", "step_mode", "step_slip_velocity",
+    "step_start", "step_state", "time",
+    "count", "end_mode", "end_state", "events", "largest_exponent", "largest_exponent_error", "m", "maximum", "minimum",
+    "n", "period", "record", "record_contact", "record_state", "record_time", "signature", "start_state", "status",
+    "steps", "stick_fraction", "truncated",
+    "attractor", "description", "fraction", "fraction_error", "number", "points", "sample", "transient_time",
+})  # fmt: skip
+"""What runs, sweeps and basins call other things than states: a state of that name would hide them."""
+
+
+def check_state_name(what: str, name: object) -> None:
+    """Refuse a name that a state cannot have in generated source or in results.
+
+    >>> check_state_name("a State", "force")
+    Traceback (most recent call last):
+    stickslip.errors.ModelError: a State has the name 'force', which results have for something else: choose another
+    """
+    check_name(what, name.replace(".", "_") if isinstance(name, str) else name)
+    if name in RESULT_NAMES:
+        raise ModelError(f"{what} has the name {name!r}, which results have for something else: choose another")
+
+
 def _is_single(value: Any) -> bool:
     """Whether something of NumPy is one number: arrays, truth values and complex numbers turn into floats as well."""
     return getattr(value, "ndim", 0) == 0 and getattr(getattr(value, "dtype", None), "kind", "f") in "iufO"

@@ -31,6 +31,8 @@ parameters, and where it has none the formula in quotes is enough. Contacts shar
 by naming it: `law = "pad"` and a table `[laws.pad]`. A system given by its equations has one table
 `[filippov]` instead of parts. Formulas are parsed, never executed.
 
+Numbers of `[parameters]` whose names have no dot are shared: `mu_s = "mu"`, and `mu_k = "0.8*mu"` follows.
+
 Also understood: `source` and a table `[known]` of exact results; `[start]` with `x.block = 1.0`;
 `[parameters]` with `belt.speed = 0.3`, which replace the values above; `order`, a list of all parts, where
 their order matters across kinds.
@@ -53,8 +55,8 @@ from stickslip.model.errors import check_number, shown, visible
 from stickslip.model.formula import Formula
 from stickslip.model.limits import MAX_BYTES, MAX_KEY_PARTS
 from stickslip.model.reading import KEYS, model_from, within
-from stickslip.model.system import Model
-from stickslip.model.writing import check_formulas, check_values, document_of, functions_of
+from stickslip.model.system import Model, System
+from stickslip.model.writing import check_formulas, check_terms, check_values, document_of, functions_of
 
 _KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_KEY_PART}){{{MAX_KEY_PARTS}}}", re.ASCII)
@@ -117,9 +119,11 @@ def dumps(model: Model, formulas: Mapping[str, Any] | None = None) -> str:
         )
     for key, function in functions_of(model).items():
         if not isinstance(function, Formula):
-            check_values(key, function, functions_of(copy)[key])
+            check_values(model, copy, key, function)
+    if isinstance(model, System) and isinstance(copy, System):
+        check_terms(model, copy)
     changed = {name: value for name, value in model.parameters.items() if copy.parameters[name] != value}
-    return _rendered(document | ({"parameters": changed} if changed else {}))
+    return _rendered(document | ({"parameters": document.get("parameters", {}) | changed} if changed else {}))
 
 
 def save(model: Model, path: str | os.PathLike[str], formulas: Mapping[str, Any] | None = None) -> None:

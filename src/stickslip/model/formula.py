@@ -105,6 +105,8 @@ _TOKEN = re.compile(
 class Formula:
     """A formula as a callable: `variables` come by position or name, `parameters` have default values.
 
+    A value may be a number, a `Parameter`, or a formula or function of other parameters.
+
     >>> law = Formula("mu_k + (mu_s - mu_k)*exp(-v/v_s)", ("v",), {"mu_k": 0.6, "mu_s": 1.0, "v_s": 0.2})
     >>> law(0.0)
     1.0
@@ -112,7 +114,7 @@ class Formula:
 
     text: str
     variables: tuple[str, ...]
-    parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     what: str = field(default="a formula", compare=False)
 
     def __post_init__(self) -> None:
@@ -130,7 +132,7 @@ class Formula:
                     f"nor a function ({', '.join(FLOAT_FUNCTIONS)})"
                 )
 
-    def _checked_parameters(self) -> dict[str, float]:
+    def _checked_parameters(self) -> dict[str, Any]:
         for name in (*self.variables, *self.parameters):
             check_name(f"{self.what}, a variable or parameter,", name)
             if name in RESERVED:
@@ -141,11 +143,20 @@ class Formula:
                     f"{self.what}: the parameter {name!r} has the name of a variable "
                     f"({', '.join(self.variables)}); choose another name"
                 )
-        return {n: check_number(f"{self.what}, parameter {n}", v) for n, v in self.parameters.items()}
+        return {
+            n: v if callable(v) else check_number(f"{self.what}, parameter {n}", v) for n, v in self.parameters.items()
+        }
 
     @cached_property
     def _tree(self) -> Any:
         return parse(self.text, self.what)
+
+    @cached_property
+    def _defaults(self) -> dict[str, float]:
+        """The values of the parameters, also of those that follow from others."""
+        from stickslip.model.terms import numbers  # which is made of formulas
+
+        return numbers(self.parameters, self.what)
 
     @cached_property
     def operations(self) -> int:
@@ -154,7 +165,9 @@ class Formula:
 
     def __call__(self, /, *values: Any, functions: Mapping[str, Any] = FLOAT_FUNCTIONS, **named: Any) -> Any:
         given = dict(zip(self.variables, values, strict=False))
-        scope: dict[str, Any] = {**self.parameters, **given, **named}
+        given |= named
+        missing = any(name not in given for name in self.parameters)
+        scope: dict[str, Any] = {**self._defaults, **given} if missing else given
         for name in self.variables:
             if name not in scope:
                 raise ModelError(f"{self.what}: the formula {shown(self.text)} needs a value for {name!r}")
@@ -327,6 +340,44 @@ def _operations(tree: Any) -> int:
     if isinstance(tree, ast.Constant):
         return 0
     return sum(isinstance(node, ast.expr) + CASE * _branches(node) for node in ast.walk(tree))
+
+
+def is_affine(formula: Formula) -> bool:
+    """Whether a formula is a sum of multiples of what it depends on.
+
+    >>> is_affine(Formula("0.8*a - b/2", ("a", "b"))), is_affine(Formula("a*b", ("a", "b")))
+    (True, False)
+    """
+    return _is_affine(formula._tree)
+
+
+def _is_affine(node: Any) -> bool:
+    match node:
+        case ast.Constant() | ast.Name():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_affine(operand)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _is_affine(left) and _is_affine(right)
+        case (
+            ast.BinOp(left=left, op=ast.Mult(), right=ast.Constant())
+            | ast.BinOp(left=left, op=ast.Div(), right=ast.Constant())
+        ):
+            return _is_affine(left)
+        case ast.BinOp(left=ast.Constant(), op=ast.Mult(), right=right):
+            return _is_affine(right)
+    return False
+
+
+def operations_with(function: Any, arguments: Mapping[str, int]) -> int:
+    """What a formula costs where its names stand for formulas that cost so much; of other functions a guess.
+
+    >>> operations_with(Formula("a*a", ("a",)), {"a": 10})
+    21
+    """
+    if not isinstance(function, Formula):
+        return CASE * (1 + sum(arguments.values()))
+    return function.operations + sum(arguments[name] - 1 for name in _names(function._tree))
 
 
 def _children(node: ast.expr) -> list[ast.expr]:

@@ -40,8 +40,8 @@ def sign(value: Any) -> Any:
     return 0.0 if value == 0 else math.copysign(1.0, value)
 
 
-def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[str, float]]:
-    """Names the function depends on, and its parameters with their values.
+def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[str, Value]]:
+    """Names the function depends on, and its parameters as they are given: numbers, or functions they follow from.
 
     >>> arguments_of(lambda t, amplitude=0.5: amplitude * t, "a force")
     (('t',), {'amplitude': 0.5})
@@ -53,12 +53,14 @@ def arguments_of(function: Function, what: str) -> tuple[tuple[str, ...], dict[s
     except (TypeError, ValueError):
         raise ModelError(f"{what} is {shown(function)}: it must be a number or a plain Python function") from None
     variables: list[str] = []
-    parameters: dict[str, float] = {}
+    parameters: dict[str, Value] = {}
     for argument in signature.parameters.values():
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
             raise ModelError(f"{what} takes *{argument.name}: name every argument of the function")
         if argument.default is argument.empty:
             variables.append(argument.name)
+        elif callable(argument.default):
+            parameters[argument.name] = argument.default
         else:
             parameters[argument.name] = check_number(f"{what}, parameter {argument.name}", argument.default)
     return tuple(variables), parameters

@@ -3,8 +3,11 @@
 A law gives two plain functions of its parameters: `kinetic(v, …)`, valid for slip, and `static(…)`, the limit up to
 which the contact sticks.  The friction force is the coefficient times the normal force.
 
-For developers: a new law is a frozen dataclass whose float fields are its parameters, with `kinetic` and, where it
-differs from kinetic at v = 0, `static`; nothing else.
+A number of a law may be given as a `Parameter` that others share, or as a function of other numbers of the law:
+`Coulomb(0.5, mu_k=lambda mu_s: 0.8 * mu_s)`.
+
+For developers: a new law is a frozen dataclass whose number fields are its parameters, with `kinetic` and, where it
+differs from kinetic at v = 0, `static`; nothing else. `dimensions` says what those are measured in that have a unit.
 """
 
 from __future__ import annotations
@@ -20,8 +23,10 @@ from typing import Any, ClassVar
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
-from stickslip.model.functions import Function, arguments_of, fingerprint
+from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.limits import MAX_COEFFICIENTS, MAX_POINTS
+from stickslip.model.terms import numbers
+from stickslip.model.units import PER_SPEED, PER_SQUARE_SPEED, PER_TIME, SPEED, Dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +35,22 @@ class Law:
 
     rules: ClassVar[Mapping[str, str]] = {}
     default_rule: ClassVar[str] = "nonnegative"
+    dimensions: ClassVar[Mapping[str, Dimension]] = {}
 
     def __post_init__(self) -> None:
         self.check(self.parameters(), type(self).__name__)
 
+    def given(self) -> dict[str, Value]:
+        """Name of every parameter, and what was given for it: a number, a `Parameter`, or what it follows from."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def parameters(self) -> dict[str, float]:
         """Name and value of every parameter."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return numbers(self.given(), type(self).__name__)
+
+    def dimension(self, parameter: str) -> Dimension | None:
+        """What a parameter is measured in; None where that is unknown."""
+        return self.dimensions.get(parameter, Dimension() if parameter.startswith("mu") else None)
 
     def structure(self) -> str | None:
         """What distinguishes the formula of this law, whatever its parameter values; None if unknown."""
@@ -103,7 +117,7 @@ class FrictionLaw(Law):
             raise ModelError(f"{what}: the static coefficient is {value:g}; it must be zero or positive")
         return value
 
-    def with_viscous(self, c: float) -> FrictionLaw:
+    def with_viscous(self, c: Value) -> FrictionLaw:
         """This law plus the coefficient c·|v|.
 
         >>> Coulomb(0.4, 0.3).with_viscous(0.1).kinetic_value(2.0)
@@ -111,7 +125,7 @@ class FrictionLaw(Law):
         """
         return WithViscous(self, c)
 
-    def with_aging(self, a: float = 0.1, beta: float = 2.0, growth: Function | None = None) -> FrictionLaw:
+    def with_aging(self, a: Value = 0.1, beta: Value = 2.0, growth: Function | None = None) -> FrictionLaw:
         """This law with a static coefficient that grows while the contact sticks, as in leine1998, Eq. (18):
 
         μ_s (1 + (β − 1)(1 − exp(−a·t_stick))). `growth` is another factor: a plain function of `stick_time`, 1 at zero.
@@ -134,27 +148,55 @@ class FrictionLaw(Law):
 
 @dataclass(frozen=True, eq=False)
 class Coulomb(FrictionLaw):
-    """Constant kinetic coefficient `mu_k`, static coefficient `mu_s` (equal when `mu_k` is not given).
+    """Constant kinetic coefficient `mu_k`, static coefficient `mu_s`.
 
+    Where `mu_k` is not given there is one coefficient for stick and slip, the parameter `mu_s`.
+
+    Parameters
+    ----------
+    mu_s : float
+        The static coefficient.
+    mu_k : float, optional
+        The kinetic coefficient, at most `mu_s`. By default it is `mu_s`, and no parameter of its own.
+
+    Raises
+    ------
+    ModelError
+        If a coefficient is negative, or the kinetic one above the static one.
+
+    See Also
+    --------
+    Stribeck : A coefficient that falls from static to kinetic with speed.
+    Parameter : A number that several laws share.
+
+    Examples
+    --------
     >>> Coulomb(0.4, 0.25).static_value()
+    0.4
+    >>> Coulomb(0.4).parameters()
+    {'mu_s': 0.4}
+    >>> Coulomb(0.5, mu_k=lambda mu_s: 0.8 * mu_s).kinetic_value(1.0)
     0.4
     """
 
-    mu_s: float
-    mu_k: float | None = None
+    mu_s: Value
+    mu_k: Value | None = None
 
-    def __post_init__(self) -> None:
-        if self.mu_k is None:
-            object.__setattr__(self, "mu_k", self.mu_s)
-        super().__post_init__()
+    def given(self) -> dict[str, Value]:
+        return {"mu_s": self.mu_s} if self.mu_k is None else {"mu_s": self.mu_s, "mu_k": self.mu_k}
+
+    def structure(self) -> str:
+        return "Coulomb" if self.mu_k is None else "Coulomb static and kinetic"
 
     @property
     def kinetic(self) -> Function:
+        if self.mu_k is None:
+            return lambda v, mu_s: mu_s
         return lambda v, mu_s, mu_k: mu_k
 
     @property
     def static(self) -> Function:
-        return lambda mu_s, mu_k: mu_s
+        return lambda mu_s, **_: mu_s
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +207,10 @@ class Hyperbolic(FrictionLaw):
     0.25
     """
 
-    mu_s: float
-    delta: float
+    mu_s: Value
+    delta: Value
+
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"delta": PER_SPEED}
 
     @property
     def kinetic(self) -> Function:
@@ -188,34 +232,36 @@ class Stribeck(FrictionLaw):
     1.0
     """
 
-    mu_s: float
-    mu_k: float
-    v_s: float
-    shape: float = 1
+    mu_s: Value
+    mu_k: Value
+    v_s: Value
+    shape: Value = 1
 
     rules: ClassVar[Mapping[str, str]] = {"v_s": "positive", "shape": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"v_s": SPEED, "shape": Dimension()}
 
     def __post_init__(self) -> None:
-        check_number("Stribeck.shape", self.shape, positive=True)
+        if not callable(self.shape):
+            check_number("Stribeck.shape", self.shape, positive=True)
         super().__post_init__()
 
     @property
     def _whole(self) -> bool:
-        return float(self.shape).is_integer() and self.shape <= 8
+        return not callable(self.shape) and float(self.shape).is_integer() and self.shape <= 8
 
-    def parameters(self) -> dict[str, float]:
-        values = super().parameters()
+    def given(self) -> dict[str, Value]:
+        values = super().given()
         if self._whole:
             del values["shape"]
         return values
 
     def structure(self) -> str:
-        return f"Stribeck^{int(self.shape)}" if self._whole else "Stribeck^shape"
+        return f"Stribeck^{int(self.shape)}" if self._whole else "Stribeck^shape"  # type: ignore[arg-type]
 
     @property
     def kinetic(self) -> Function:
         if self._whole:
-            power = int(self.shape)
+            power = int(self.shape)  # type: ignore[arg-type]
             return lambda v, mu_s, mu_k, v_s: mu_k + (mu_s - mu_k) * exp(-((v / v_s) ** power))
         floor = SPEED_FLOOR
         return lambda v, mu_s, mu_k, v_s, shape: mu_k + (mu_s - mu_k) * exp(-((v / v_s + floor) ** shape))
@@ -233,10 +279,12 @@ class PoppStelter(FrictionLaw):
     0.4
     """
 
-    mu_0: float
-    mu_1: float
-    lambda_1: float
-    lambda_2: float = 0.0
+    mu_0: Value
+    mu_1: Value
+    lambda_1: Value
+    lambda_2: Value = 0.0
+
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"lambda_1": PER_SPEED, "lambda_2": PER_SQUARE_SPEED}
 
     @property
     def kinetic(self) -> Function:
@@ -257,8 +305,8 @@ class Polynomial(FrictionLaw):
     0.375
     """
 
-    coefficients: tuple[float, ...]
-    mu_s: float | None = None
+    coefficients: tuple[Value, ...]
+    mu_s: Value | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.coefficients, tuple | list):
@@ -273,9 +321,12 @@ class Polynomial(FrictionLaw):
             raise ModelError("Polynomial has no coefficients: give at least one, the coefficient at rest")
         super().__post_init__()
 
-    def parameters(self) -> dict[str, float]:
+    def given(self) -> dict[str, Value]:
         values = {f"c{power}": value for power, value in enumerate(self.coefficients)}
         return values if self.mu_s is None else values | {"mu_s": self.mu_s}
+
+    def dimension(self, parameter: str) -> Dimension | None:
+        return Dimension() if parameter == "mu_s" else Dimension(length=-int(parameter[1:]), time=int(parameter[1:]))
 
     default_rule: ClassVar[str] = "any"
 
@@ -323,7 +374,7 @@ class Tabulated(FrictionLaw):
 
     speeds: tuple[float, ...]
     values: tuple[float, ...]
-    mu_s: float | None = None
+    mu_s: Value | None = None
 
     def __post_init__(self) -> None:
         for name in ("speeds", "values"):
@@ -348,7 +399,7 @@ class Tabulated(FrictionLaw):
             raise ModelError(f"Tabulated.speeds are {shown(self.speeds)}: they must rise, from 0")
         super().__post_init__()
 
-    def parameters(self) -> dict[str, float]:
+    def given(self) -> dict[str, Value]:
         return {} if self.mu_s is None else {"mu_s": self.mu_s}
 
     def structure(self) -> str:
@@ -385,13 +436,22 @@ class WithViscous(FrictionLaw):
     """Any law plus a viscous coefficient c·|v|; made by `law.with_viscous(c)`. Its parameter is `viscous`."""
 
     law: FrictionLaw
-    viscous: float
+    viscous: Value
 
-    def with_viscous(self, c: float) -> FrictionLaw:
-        return WithViscous(self.law, self.viscous + c)
+    def with_viscous(self, c: Value) -> FrictionLaw:
+        try:
+            return WithViscous(self.law, self.viscous + c)  # type: ignore[operator]
+        except TypeError:
+            raise ModelError(
+                f"the law has the viscous coefficient {shown(self.viscous)}, to which {shown(c)} cannot be added: give "
+                "with_viscous once, with a function that returns their sum"
+            ) from None
 
-    def parameters(self) -> dict[str, float]:
-        return self.law.parameters() | {"viscous": self.viscous}
+    def given(self) -> dict[str, Value]:
+        return self.law.given() | {"viscous": self.viscous}
+
+    def dimension(self, parameter: str) -> Dimension | None:
+        return PER_SPEED if parameter == "viscous" else self.law.dimension(parameter)
 
     def structure(self) -> str | None:
         inner = self.law.structure()
@@ -433,12 +493,17 @@ class WithAging(FrictionLaw):
                 f"growth depends on {', '.join(variables) or 'nothing'}: it is a function of stick_time alone, its "
                 "other arguments need default values"
             )
-        for name in own.keys() & self.law.parameters().keys():
+        for name in own.keys() & self.law.given().keys():
             raise ModelError(f"growth has a parameter {name!r}, which the law has too: rename it")
         super().__post_init__()
 
-    def parameters(self) -> dict[str, float]:
-        return self.law.parameters() | arguments_of(self.growth, "growth")[1]
+    def given(self) -> dict[str, Value]:
+        return self.law.given() | arguments_of(self.growth, "growth")[1]
+
+    def dimension(self, parameter: str) -> Dimension | None:
+        if isinstance(self.growth, Formula) and self.growth.text == LEINE_GROWTH and parameter in ("a", "beta"):
+            return PER_TIME if parameter == "a" else Dimension()
+        return self.law.dimension(parameter)
 
     def structure(self) -> str | None:
         inner, mark = self.law.structure(), fingerprint(self.growth)
@@ -446,7 +511,7 @@ class WithAging(FrictionLaw):
 
     def split(self, values: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
         """The values of the law's own parameters, and those of the growth."""
-        own = self.law.parameters()
+        own = self.law.given()
         return {n: x for n, x in values.items() if n in own}, {n: x for n, x in values.items() if n not in own}
 
     def check(self, values: Mapping[str, float], what: str) -> None:
@@ -494,11 +559,11 @@ class FunctionLaw(FrictionLaw):
     """
 
     function: Callable[..., Any]
-    static_coefficient: float | None = field(default=None)
+    static_coefficient: Value | None = field(default=None)
 
     default_rule: ClassVar[str] = "any"
 
-    def parameters(self) -> dict[str, float]:
+    def given(self) -> dict[str, Value]:
         variables, parameters = arguments_of(self.function, "the law")
         if variables not in (("v",), ("speed",)):
             raise ModelError(
@@ -513,6 +578,9 @@ class FunctionLaw(FrictionLaw):
         if self.static_coefficient is not None:
             parameters = parameters | {"static": self.static_coefficient}
         return parameters
+
+    def dimension(self, parameter: str) -> Dimension | None:
+        return Dimension() if parameter == "static" else None  # what a function's parameters mean is its own affair
 
     def structure(self) -> str | None:
         mark = fingerprint(self.function)

@@ -1,4 +1,8 @@
-"""Classic models, each made of the parts a user has, with its source and what is known exactly about it."""
+"""Classic models, each made of the parts a user has, with its source and what is known exactly about it.
+
+A model starts as a machine does that is switched on slowly: at x = 0, every mass carried along by what it rubs on, so
+that all contacts stick. One that starts elsewhere says where, and why, in its docstring.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,9 @@ from stickslip.model.parts import (
     DynamicContact,
     Force,
     Mass,
+    Rotor,
     Spring,
+    Torque,
     ground,
 )
 from stickslip.model.system import About, System, suggest
@@ -41,6 +47,8 @@ def _known(condition: bool, **values: float) -> dict[str, float]:
 
 def block_on_belt(v_dr: float = 0.2, delta: float = 3.0) -> System:
     """A block held by a spring rides on a belt; friction falls with slip speed (leine1998 Sec. 3).
+
+    It starts in slip, near the turning point of its cycle: it is on the cycle as soon as it has stuck once.
 
     >>> block_on_belt().states
     ('x.block', 'v.block')
@@ -67,6 +75,8 @@ def block_on_belt(v_dr: float = 0.2, delta: float = 3.0) -> System:
 def two_blocks(v_dr: float = 0.14, alpha: float = 1.2, beta: float = 1.3, gamma: float = 3.0) -> System:
     """Two coupled blocks on one belt (vandevrande1999 Sec. 2.2, after Galvanetto, Bishop and Briseghella).
 
+    They start at rest, near where their springs pull as much as the belt can hold, so that they slip soon.
+
     >>> two_blocks().contacts
     ('contact1', 'contact2')
     """
@@ -90,11 +100,11 @@ def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> Sy
     >>> drill_string().parameters["contact.normal"]
     4.2
     """
-    twist, table = Mass("twist", m=1.0, v=eta, unit="rad"), Belt("table", speed=eta)
+    twist, table = Rotor("twist", inertia=1.0, v=eta), Belt("table", speed=eta)
     return System(
         Spring(twist, ground, k=1.0),
         Damper(twist, ground, c=2 * zeta),
-        Force(twist, lambda theta=theta: -theta),
+        Torque(twist, lambda theta=theta: -theta),
         Contact(twist, table, law=Coulomb(mu_s=2.0, mu_k=1.0), normal=theta),
         about=About(
             "drill_string",
@@ -107,6 +117,8 @@ def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> Sy
 
 def bowed_string(diameter: float = 1e-3) -> System:
     """A violin string under the bow: lateral motion, and torsion times radius (leine1998 Sec. 7 and Appendix B).
+
+    It starts at rest, where the bow is set on it.
 
     >>> round(bowed_string().about.known["frequency_ratio"], 5)
     35.36034
@@ -159,12 +171,11 @@ def forced_oscillator(
     >>> forced_oscillator(eta=0.9).parameters["base.eta"]
     0.9
     """
-    block, belt = Mass("block", m=1.0), Belt("belt", speed=v0)
+    block, belt = Mass("block", m=1.0, v=v0), Belt("belt", speed=v0)
     base = Base("base", motion=lambda t, u0=u0, eta=eta: u0 * cos(eta * t))
     return System(
         Spring(block, base, k=1.0),
         Contact(block, belt, law=hinrichs_law(characteristic), normal=load),
-        start={"v.block": v0},
         about=About(
             "forced_oscillator",
             f"Friction oscillator with self- and external excitation, characteristic {characteristic}",
@@ -235,6 +246,8 @@ def coulomb_oscillator(
 ) -> System:
     """A block on rough ground, let go: m ẍ + k x ∈ −F·Sign(ẋ). It comes to rest in finite time.
 
+    It starts at `x` with the velocity `v`, since where it is carried along by the ground it stays.
+
     >>> coulomb_oscillator().contacts
     ('contact',)
     """
@@ -255,13 +268,14 @@ def coulomb_oscillator(
 def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3.0) -> System:
     """n blocks on a belt, each held by a spring and tied to its neighbours (Burridge and Knopoff's fault in small).
 
+    They start at rest and apart, so that they do not slip all at once.
+
     >>> len(chain(4).contacts)
     4
     """
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1000:
         raise ModelError(f"chain: n is {n!r}: it must be a whole number from 1 to 1000")
     belt = Belt("belt", speed=v_dr)
-    # Blocks start apart, so that they do not slip all at once.
     blocks = [Mass(f"block{i}", m=1.0, x=0.5 * math.sin(3.0 * i)) for i in range(1, n + 1)]
     law = Hyperbolic(mu_s=1.0, delta=delta)
     return System(
@@ -274,6 +288,8 @@ def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3
 
 def aging_block(a: float = 0.1, beta: float = 2.0, v_dr: float = 0.2, delta: float = 3.0) -> System:
     """The block on a belt, its static friction growing while it sticks (leine1998 Sec. 6, Eq. 18).
+
+    It starts where `block_on_belt` does, beside which it is put.
 
     >>> aging_block().states
     ('x.block', 'v.block', 'stick_time.contact')
@@ -380,6 +396,8 @@ def lugre_block(
 ) -> System:
     """A block on a belt, its friction by bristles (LuGre), soft enough for these to be seen.
 
+    It starts where `block_on_belt` does, beside which it is put.
+
     >>> lugre_block().states
     ('x.block', 'v.block', 'bristle.contact')
     """
@@ -402,7 +420,7 @@ def fault(k: float = 0.005, m: float = 1e-3, a: float = 0.01, b: float = 0.015, 
     """A slider on a spring, its friction that of rock: the smallest model of earthquakes (Rice and Ruina 1983).
 
     Lengths are in D_c, times in D_c/V with the plate's speed V, forces in the normal force. Below the critical
-    stiffness (b − a)(1 + m/a) steady sliding is unstable.
+    stiffness (b − a)(1 + m/a) steady sliding is unstable; it starts 2 % beyond it, at rest.
 
     >>> round(fault().about.known["critical_stiffness"], 12)
     0.0055

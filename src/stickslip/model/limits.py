@@ -28,6 +28,9 @@ MAX_NODES = 400
 MAX_DEPTH = 40
 """* Levels of a formula."""
 
+MAX_STEPS = 8
+"""* In which a number follows from others."""
+
 MAX_EXPONENT = 64
 """* Of powers of powers."""
 

@@ -1,31 +1,32 @@
 """Parts of a mechanical system: bodies, and what acts between them.
 
-Every part is a frozen value. Numbers become parameters named `part.parameter`; a plain function may stand for a
-number wherever a `Value` is asked for, and its arguments with defaults become the parameters.
+Every part is a frozen value. Numbers become parameters named `part.parameter`; a `Parameter` that several parts share,
+or a plain function, may stand for any number. The arguments of a function with defaults become the parameters. Those
+without are what it depends on: time and state, where the part says so, else other numbers of the same part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
+from stickslip.model.parameter import Parameter
 from stickslip.model.scatter import Scatter
 from stickslip.model.shapes import check_static, shape_named
+from stickslip.model.terms import Term, numbers
+from stickslip.model.units import DAMPING, FORCE, LENGTH, MASS, PER_SPEED, SPEED, STIFFNESS, TIME, Dimension
 
 Rules = Mapping[str, str]
 
 
-def _check_value(what: str, value: Value, rule: str) -> None:
-    if callable(value):
-        arguments_of(value, what)
-    else:
-        check_number(what, value, positive=rule == "positive", nonnegative=rule == "nonnegative")
+def _check_value(what: str, value: object, rule: str) -> None:
+    check_number(what, value, positive=rule == "positive", nonnegative=rule == "nonnegative")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,9 @@ class Part:
     """What every part has in common: a name, and numbers or functions with a rule each."""
 
     rules: ClassVar[Rules] = {}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {}
+    varying: ClassVar[frozenset[str]] = frozenset()
+    """Numbers that may be functions of time and state."""
 
     @property
     def kind(self) -> str:
@@ -45,18 +49,34 @@ class Part:
 
     def check(self, name: str) -> None:
         """Raise a sentence if a number of this part is not allowed."""
-        for attribute, rule in self.rules.items():
-            value = getattr(self, attribute)
-            if value is not None:
-                _check_value(f"{self.kind} {name!r}: {attribute}", value, rule)
+        what = f"{self.kind} {name!r}"
+        for own in fields(self):
+            if own.name in self.rules and own.default is not None and getattr(self, own.name) is None:
+                _check_value(f"{what}: {own.name}", None, self.rules[own.name])
+        for attribute, value in numbers(self.numbers(what), what).items():
+            _check_value(f"{what}: {attribute}", value, self.rules[attribute])
 
-    def check_parameter(self, name: str, attribute: str, parameter: str, values: Mapping[str, float]) -> None:
-        """Raise a sentence if the value of that parameter, a number of this part, is not allowed."""
-        _check_value(f"{self.kind} {name!r}: {attribute}", values[parameter], self.rules[attribute])
+    def check_term(self, name: str, attribute: str, term: Term, values: Mapping[str, float]) -> None:
+        """Raise a sentence if that number of this part is not allowed for these values of the parameters."""
+        _check_value(f"{self.kind} {name!r}: {attribute}", term.value(values), self.rules[attribute])
 
     def values(self) -> dict[str, Value]:
         """The numbers and functions of this part that enter the equations."""
         return {a: getattr(self, a) for a in self.rules if getattr(self, a) is not None}
+
+    def functions(self, what: str) -> dict[str, Function]:
+        """Those of them that are functions of time and state."""
+        found = {a: value for a, value in self.values().items() if a in self.varying and callable(value)}
+        return {a: value for a, value in found.items() if not _is_constant(value, f"{what}: {a}")}
+
+    def numbers(self, what: str) -> dict[str, Value]:
+        """The others: numbers, whatever they follow from."""
+        functions = self.functions(what)
+        return {a: value for a, value in self.values().items() if a not in functions}
+
+
+def _is_constant(value: Function, what: str) -> bool:
+    return isinstance(value, Parameter) or not arguments_of(value, what)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +92,57 @@ class Body(Part):
         self.check(self.name)
 
 
+class Moving(Body):
+    """A body with one coordinate, whose states are `x.NAME` and `v.NAME`: a `Mass` or a `Rotor`."""
+
+    measure: ClassVar[str]
+    """The name of its number that resists acceleration."""
+
+    quantities: ClassVar[tuple[str, str]] = ("position", "velocity")
+    """What its two states are."""
+
+    x: float
+    v: float
+    unit: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.unit, str):
+            raise ModelError(
+                f"{self.kind} {self.name!r}: unit is {shown(self.unit)}; it must be a text such as 'm' or 'rad'"
+            )
+        check_number(f"{self.kind} {self.name!r}: x", self.x)
+        check_number(f"{self.kind} {self.name!r}: v", self.v)
+
+
 @dataclass(frozen=True, eq=False)
-class Mass(Body):
-    """A moving body with one coordinate: a block, a rotor (then `m` is its moment of inertia), a mode.
+class Mass(Moving):
+    """A moving body with one coordinate: a block, a slide, a mode of vibration. What turns is a `Rotor`.
 
-    Its states are `x.NAME` and `v.NAME`; `x` and `v` here are where it starts. `unit` labels the axes ("m", "rad").
+    Its states are `x.NAME`, its position, and `v.NAME`, its velocity.
 
+    Parameters
+    ----------
+    name : str
+        A letter followed by letters, digits or underscores.
+    m : float
+        The mass, the parameter `NAME.m`; positive.
+    x, v : float
+        Position and velocity where it starts; 0 if not given.
+    unit : str
+        The unit of its position, such as "m", for the axes of pictures.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    Rotor : a body that turns.
+
+    Examples
+    --------
     >>> Mass("block", m=1.0).m
     1.0
     """
@@ -88,20 +153,62 @@ class Mass(Body):
     unit: str = ""
 
     rules: ClassVar[Rules] = {"m": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"m": MASS}
+    measure: ClassVar[str] = "m"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if callable(self.m):
-            raise ModelError(f"Mass {self.name!r}: m is a function; a mass is a positive number")
-        if not isinstance(self.unit, str):
-            raise ModelError(f"Mass {self.name!r}: unit is {self.unit!r}; it must be a text such as 'm' or 'rad'")
-        check_number(f"Mass {self.name!r}: x", self.x)
-        check_number(f"Mass {self.name!r}: v", self.v)
+
+@dataclass(frozen=True, eq=False)
+class Rotor(Moving):
+    """A body that turns: a disk, a drill bit, a shaft.
+
+    It stands wherever a `Mass` can. Its states are `x.NAME`, its angle, and `v.NAME`, its angular velocity. Springs,
+    dampers and contacts act on it by torques, or by forces at a radius where they give it that weight.
+
+    Parameters
+    ----------
+    name : str
+        A letter followed by letters, digits or underscores.
+    inertia : float
+        The moment of inertia, the parameter `NAME.inertia`; positive.
+    x, v : float
+        Angle and angular velocity where it starts; 0 if not given.
+    unit : str
+        The unit of its angle; "rad" if not given.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    Mass : a body that moves along a line.
+    Torque : what drives a rotor.
+
+    Examples
+    --------
+    A pinion of radius 0.05 drives a rack through the compliance of its teeth:
+
+    >>> pinion, rack = Rotor("pinion", inertia=2e-3), Mass("rack", m=4.0, unit="m")
+    >>> teeth = Spring({pinion: 0.05, rack: -1.0}, ground, k=1e6)
+    >>> pinion.unit
+    'rad'
+    """
+
+    inertia: Value
+    x: float = 0.0
+    v: float = 0.0
+    unit: str = "rad"
+
+    rules: ClassVar[Rules] = {"inertia": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"inertia": MASS}
+    measure: ClassVar[str] = "inertia"
+    quantities: ClassVar[tuple[str, str]] = ("angle", "angular velocity")
 
 
 @dataclass(frozen=True, eq=False)
 class Belt(Body):
-    """A surface that moves with a prescribed `speed`: a number or a function of time.
+    """A surface that moves with a prescribed `speed`: a number, or a function of time and of any `State` by its name.
 
     >>> Belt("belt", speed=0.2).speed
     0.2
@@ -110,11 +217,13 @@ class Belt(Body):
     speed: Value = 0.0
 
     rules: ClassVar[Rules] = {"speed": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"speed": SPEED}
+    varying: ClassVar[frozenset[str]] = frozenset({"speed"})
 
 
 @dataclass(frozen=True, eq=False)
 class Base(Body):
-    """A body that moves as prescribed: `motion` is its position, a function of time (or a fixed number).
+    """A body that moves as prescribed: `motion` is its position, a number, or a function of time and of any `State`.
 
     >>> from math import cos
     >>> Base("shaker", motion=lambda t, u0=0.5, eta=1.0: u0 * cos(eta * t)).name
@@ -124,6 +233,8 @@ class Base(Body):
     motion: Value = 0.0
 
     rules: ClassVar[Rules] = {"motion": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"motion": LENGTH}
+    varying: ClassVar[frozenset[str]] = frozenset({"motion"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +246,78 @@ class Ground(Body):
 
 ground = Ground()
 """The fixed surroundings, for springs, dampers and contacts."""
+
+
+@dataclass(frozen=True, eq=False)
+class State(Part):
+    """A state of its own, with its own rate: the integral of a controller, a filter, a temperature.
+
+    It has the name of the part, and is known by it to forces, torques, normal forces, speeds of belts, motions of bases
+    and the rates of other states.
+
+    Parameters
+    ----------
+    name : str
+        A letter followed by letters, digits or underscores; not one that functions already know (t, x, v, e).
+    rate : float or function
+        How fast it changes: a number, the parameter `NAME.rate`, or a function of time `t`, of `x_NAME` and `v_NAME` of
+        any mass and of any state by name. The function's arguments with defaults are the parameters `NAME.argument`.
+    start : float
+        Where it starts; 0 if not given.
+    unit : str
+        Its unit, for the axes of pictures.
+
+    Raises
+    ------
+    ModelError
+        If the name or a number is not allowed.
+
+    See Also
+    --------
+    Force : what may depend on a state.
+
+    Examples
+    --------
+    A stage with friction, held in place by a PID controller:
+
+    >>> stage = Mass("stage", m=1.0)
+    >>> integral = State("integral", rate=lambda x_stage, reference=0.0: reference - x_stage)
+    >>> control = Force(
+    ...     stage,
+    ...     lambda x, v, integral, kp=4.0, ki=2.0, kd=2.5: ki * integral - kp * x - kd * v,
+    ...     name="control",
+    ... )
+    >>> integral.start
+    0.0
+    """
+
+    name: str
+    rate: Value
+    start: float = 0.0
+    unit: str = ""
+
+    rules: ClassVar[Rules] = {"rate": "any"}
+    varying: ClassVar[frozenset[str]] = frozenset({"rate"})
+
+    def __post_init__(self) -> None:
+        check_state_name(f"a {self.kind}", self.name)
+        if self.name in KNOWN:
+            raise ModelError(
+                f"a State has the name {self.name!r}, by which functions know {KNOWN[self.name]}: choose another"
+            )
+        if not isinstance(self.unit, str):
+            raise ModelError(f"State {self.name!r}: unit is {shown(self.unit)}; it must be a text such as 'm s'")
+        check_number(f"State {self.name!r}: start", self.start)
+        self.check(self.name)
+
+
+KNOWN = {
+    "t": "time",
+    "x": "the position of the mass that they act on",
+    "v": "the velocity of the mass that they act on",
+    "e": "the extension of a spring",
+}
+"""Names that functions in parts know already."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,119 +336,309 @@ class Interaction(Part):
         return dict.fromkeys(self.internal_states(), 0.0)
 
 
+class Link(Interaction):
+    """What springs and dampers have in common: bodies with a weight each, and a tension between them."""
+
+    number: ClassVar[str]
+    """The name of the factor that a linear one has."""
+
+    a: Body | Mapping[Body, float]
+    b: Body
+    force: Function | None
+    name: str
+
+    def __post_init__(self) -> None:
+        where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
+        if isinstance(self.a, Mapping):
+            object.__setattr__(self, "a", dict(self.a))
+            if not self.a:
+                raise ModelError(f"{where} maps no body to a weight: give at least one, as in {{pinion: 0.05}}")
+        for body in self.bodies():
+            if not isinstance(body, Body):
+                raise ModelError(
+                    f"{where} is attached to {shown(body)}: it needs two bodies (Mass, Rotor, Base, ground), the first "
+                    "of which may be several with a weight each"
+                )
+        if not any(isinstance(body, Moving) for body in self.bodies()):
+            raise ModelError(f"{where} is attached to no Mass: at least one of its ends must be a Mass or a Rotor")
+        check_weights(where, dict(self.ends[:-1]))
+        if self.b in dict(self.ends[:-1]):
+            raise ModelError(f"{where} has both ends at {self.b.name!r}: attach it to two different bodies")
+        if (getattr(self, self.number) is None) == (self.force is None):
+            raise ModelError(f"{where} needs either {self.number}, a number, or force, a function; not both")
+        self.check(self.name or self.noun)
+
+    @property
+    def ends(self) -> tuple[tuple[Body, float], ...]:
+        """Every body that it is attached to, with its weight in the extension; that of the last is −1."""
+        first = self.a.items() if isinstance(self.a, Mapping) else [(self.a, 1.0)]
+        return (*first, (self.b, -1.0))
+
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(body for body, _ in self.ends)
+
+
 @dataclass(frozen=True, eq=False)
-class Spring(Interaction):
-    """A spring between two bodies: stiffness `k`, or `force`, a function of the extension `e` = x_a − x_b.
+class Spring(Link):
+    """A spring between bodies, linear or not.
 
-    A positive force pulls the bodies together.
+    Its extension is e = x_a − x_b, or e = Σ weight·x − x_b where `a` maps bodies to weights: levers, gears, angles. A
+    positive tension pulls the ends together; on a body of weight w it acts as −w·tension, so that it does the work
+    −tension·de.
 
-    >>> Spring(Mass("block", 1.0), ground, k=2.0).k
+    Parameters
+    ----------
+    a : Body or mapping of bodies to numbers
+        What it is attached to: a Mass, a Rotor, a Base or the ground; or several of them, each with its weight.
+    b : Body
+        The other end.
+    k : float, optional
+        The stiffness, the parameter `NAME.k`; zero or positive. Either `k` or `force` is needed.
+    force : function, optional
+        The tension as a function of the extension `e`; arguments with defaults are parameters.
+    name : str
+        The system calls it "spring" if it has none.
+
+    Raises
+    ------
+    ModelError
+        If it is attached to nothing that moves, or to a Belt, which has no position.
+
+    See Also
+    --------
+    Damper : the same for velocities.
+
+    Examples
+    --------
+    >>> block, lever = Mass("block", 1.0), Rotor("lever", inertia=0.1)
+    >>> Spring(block, ground, k=2.0).k
     2.0
+    >>> tip = Spring({lever: 0.3, block: -1.0}, ground, k=100.0)
     """
 
-    a: Body
+    a: Body | Mapping[Body, float]
     b: Body
-    k: float | None = None
+    k: Value | None = None
     force: Function | None = None
     name: str = ""
 
     rules: ClassVar[Rules] = {"k": "nonnegative", "force": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"k": STIFFNESS, "force": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"force"})
+    number: ClassVar[str] = "k"
 
     def __post_init__(self) -> None:
-        _check_pair(self, "k")
+        super().__post_init__()
         for body in self.bodies():
             if isinstance(body, Belt):
+                ends = " and ".join(repr(body.name) for body in self.bodies())
                 raise ModelError(
-                    f"Spring between {self.a.name!r} and {self.b.name!r}: a Belt has a speed but no position; "
-                    "attach the spring to a Base with a motion"
+                    f"Spring between {ends}: a Belt has a speed but no position; attach the spring to a Base with a "
+                    "motion"
                 )
-
-    def bodies(self) -> tuple[Body, ...]:
-        return (self.a, self.b)
 
 
 @dataclass(frozen=True, eq=False)
-class Damper(Interaction):
-    """A damper between two bodies: coefficient `c`, or `force`, a function of the rate `e` = v_a − v_b.
+class Damper(Link):
+    """A damper between bodies, linear or not.
 
+    It acts as a `Spring` does, by the rate e = v_a − v_b of its extension, or e = Σ weight·v − v_b.
+
+    Parameters
+    ----------
+    a : Body or mapping of bodies to numbers
+        What it is attached to: a Mass, a Rotor, a Belt, a Base or the ground; or several of them, each with its weight.
+    b : Body
+        The other end.
+    c : float, optional
+        The coefficient, the parameter `NAME.c`; zero or positive. Either `c` or `force` is needed.
+    force : function, optional
+        The tension as a function of the rate `e`; arguments with defaults are parameters.
+    name : str
+        The system calls it "damper" if it has none.
+
+    Raises
+    ------
+    ModelError
+        If it is attached to nothing that moves.
+
+    See Also
+    --------
+    Spring : the same for positions.
+
+    Examples
+    --------
     >>> Damper(Mass("block", 1.0), ground, c=0.1).c
     0.1
     """
 
-    a: Body
+    a: Body | Mapping[Body, float]
     b: Body
-    c: float | None = None
+    c: Value | None = None
     force: Function | None = None
     name: str = ""
 
     rules: ClassVar[Rules] = {"c": "nonnegative", "force": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"c": DAMPING, "force": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"force"})
+    number: ClassVar[str] = "c"
+
+
+def check_weights(where: str, weights: Mapping[Any, float]) -> None:
+    """Refuse a weight that is no number, or zero."""
+    for body, weight in weights.items():
+        if check_number(f"{where}: weight of {body.name!r}", weight) == 0:
+            raise ModelError(f"{where}: the weight of {body.name!r} is 0; leave that body out")
+
+
+class Drive(Interaction):
+    """What forces and torques have in common: what they act on, with a weight each, and how strongly."""
+
+    on: Moving | Mapping[Moving, float]
+    name: str
 
     def __post_init__(self) -> None:
-        _check_pair(self, "c")
+        where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
+        if isinstance(self.on, Mapping):
+            object.__setattr__(self, "on", dict(self.on))
+        if not self.weights or not all(isinstance(body, Moving) for body in self.bodies()):
+            raise ModelError(
+                f"{where} acts on {shown(self.on)}: it must act on a Mass or a Rotor, or map these to weights"
+            )
+        check_weights(where, dict(self.weights))
+        self.check(self.name or self.noun)
+
+    @property
+    def weights(self) -> tuple[tuple[Moving, float], ...]:
+        """What it acts on, with weights."""
+        return tuple(self.on.items()) if isinstance(self.on, Mapping) else ((self.on, 1.0),)
+
+    @property
+    def strength(self) -> Value:
+        """The number, or function, that drives."""
+        value: Value = getattr(self, self.attribute)
+        return value
+
+    @property
+    def attribute(self) -> str:
+        """The name of that number."""
+        (name,) = self.rules
+        return name
 
     def bodies(self) -> tuple[Body, ...]:
-        return (self.a, self.b)
-
-
-def _check_pair(part: Spring | Damper, number: str) -> None:
-    where = f"{part.kind} {part.name!r}" if part.name else f"a {part.kind}"
-    for body in part.bodies():
-        if not isinstance(body, Body):
-            raise ModelError(f"{where} is attached to {shown(body)}: it needs two bodies (Mass, Base, ground)")
-    if not any(isinstance(body, Mass) for body in part.bodies()):
-        raise ModelError(f"{where} is attached to no Mass: at least one of its ends must be a Mass")
-    if part.a is part.b:
-        raise ModelError(f"{where} has both ends at {part.a.name!r}: attach it to two different bodies")
-    if (getattr(part, number) is None) == (part.force is None):
-        raise ModelError(f"{where} needs either {number}, a number, or force, a function; not both")
-    part.check(part.name or part.kind.lower())
+        return tuple(body for body, _ in self.weights)
 
 
 @dataclass(frozen=True, eq=False)
-class Force(Interaction):
-    """A force on a mass: a number, or a function of time `t`, own state `x`, `v`, and any state as `x_NAME`, `v_NAME`.
+class Force(Drive):
+    """A force on a mass, or on several with weights.
 
+    Parameters
+    ----------
+    on : Mass or mapping of masses to numbers
+        What it acts on. With weights it acts on each mass as weight·force: `{a: 1, b: -1}` pushes two masses apart.
+    force : float or function
+        A number, the parameter `NAME.force`, or a function of time `t`, own state `x`, `v` (weighted sums where there
+        are weights), `x_NAME`, `v_NAME` of any mass, and any `State` by its name.
+    name : str
+        The system calls it "force" if it has none.
+
+    Raises
+    ------
+    ModelError
+        If it acts on something that does not move freely.
+
+    See Also
+    --------
+    Torque : the same for rotors.
+
+    Examples
+    --------
     >>> from math import cos
     >>> push = Force(Mass("block", 1.0), lambda t, amplitude=0.5, eta=1.0: amplitude * cos(eta * t))
     """
 
-    on: Mass
+    on: Moving | Mapping[Moving, float]
     force: Value = 0.0
     name: str = ""
 
     rules: ClassVar[Rules] = {"force": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"force": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"force"})
+
+
+@dataclass(frozen=True, eq=False)
+class Torque(Drive):
+    """A torque on a rotor, or on several with weights (gears).
+
+    Parameters
+    ----------
+    on : Rotor or mapping of rotors to numbers
+        What it acts on. With weights it acts on each rotor as weight·torque.
+    torque : float or function
+        A number, the parameter `NAME.torque`, or a function of time `t`, own angle `x` and angular velocity `v`,
+        `x_NAME`, `v_NAME` of any mass or rotor, and any `State` by its name.
+    name : str
+        The system calls it "torque" if it has none.
+
+    Raises
+    ------
+    ModelError
+        If it acts on something that does not turn.
+
+    See Also
+    --------
+    Force : the same for masses; at a radius it acts on a rotor as well.
+
+    Examples
+    --------
+    >>> motor = Torque(Rotor("disk", inertia=2.0), lambda v, stall=3.0, slope=0.1: stall - slope * v)
+    """
+
+    on: Moving | Mapping[Moving, float]
+    torque: Value = 0.0
+    name: str = ""
+
+    rules: ClassVar[Rules] = {"torque": "any"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {"torque": FORCE}
+    varying: ClassVar[frozenset[str]] = frozenset({"torque"})
 
     def __post_init__(self) -> None:
-        if not isinstance(self.on, Mass):
-            raise ModelError(f"a Force acts on {shown(self.on)}: it must act on a Mass")
-        self.check(self.name or "force")
-
-    def bodies(self) -> tuple[Body, ...]:
-        return (self.on,)
+        super().__post_init__()
+        for body, _ in self.weights:
+            if not isinstance(body, Rotor):
+                raise ModelError(
+                    f"a Torque acts on {body.name!r}, which is no Rotor: make it one, or let a Force act on it"
+                )
 
 
 @dataclass(frozen=True, eq=False)
 class Rubbing(Interaction):
     """What all contacts have in common: what slides on what, the law, the normal force."""
 
-    on: Mass | Mapping[Mass, float]
+    on: Moving | Mapping[Moving, float]
     against: Body
     law: Law | Function
     normal: Value = 1.0
     name: str = ""
 
     rules: ClassVar[Rules] = {"normal": "positive"}
+    dimensions: ClassVar[Mapping[str, Dimension]] = {
+        "normal": FORCE, "correlation_time": TIME, "scatter_static": Dimension(), "scatter_kinetic": Dimension(),
+        "stiffness": STIFFNESS, "damping": DAMPING, "eps": PER_SPEED, "limit": LENGTH, "mean": LENGTH,
+    }  # fmt: skip
+    varying: ClassVar[frozenset[str]] = frozenset({"normal"})
 
     def __post_init__(self) -> None:
         where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
-        weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Mass) else {}
-        if not weights or not all(isinstance(mass, Mass) for mass in weights):
-            raise ModelError(f"{where} acts on {shown(self.on)}: it must act on a Mass, or map masses to weights")
-        for mass, weight in weights.items():
-            if check_number(f"{where}: weight of {mass.name!r}", weight) == 0:
-                raise ModelError(f"{where}: the weight of {mass.name!r} is 0; leave that mass out")
+        weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Moving) else {}
+        if not weights or not all(isinstance(mass, Moving) for mass in weights):
+            raise ModelError(
+                f"{where} acts on {shown(self.on)}: it must act on a Mass or a Rotor, or map these to weights"
+            )
+        check_weights(where, weights)
         if not isinstance(self.against, Body):
-            raise ModelError(f"{where} slides on {shown(self.against)}: it needs a Mass, Belt, Base or ground")
+            raise ModelError(f"{where} slides on {shown(self.against)}: it needs a Mass, Rotor, Belt, Base or ground")
         if self.against in weights:
             raise ModelError(f"{where} slides {self.against.name!r} on itself: name two different bodies")
         object.__setattr__(self, "law", self.law_from(self.law, where))
@@ -285,7 +658,7 @@ class Rubbing(Interaction):
         return FunctionLaw(law)
 
     @property
-    def weights(self) -> tuple[tuple[Mass, float], ...]:
+    def weights(self) -> tuple[tuple[Moving, float], ...]:
         """The masses this contact acts on, with their weights."""
         return self.on  # type: ignore[return-value]
 
@@ -334,17 +707,17 @@ class Contact(Rubbing):
         super().__post_init__()
 
     @property
-    def scatter_static(self) -> float | None:
+    def scatter_static(self) -> Value | None:
         """The size of the random part of the static coefficient."""
         return self.scatter.amplitude("static") if self.scatter else None
 
     @property
-    def scatter_kinetic(self) -> float | None:
+    def scatter_kinetic(self) -> Value | None:
         """The size of the random part of the kinetic coefficient."""
         return self.scatter.amplitude("kinetic") if self.scatter else None
 
     @property
-    def correlation_time(self) -> float | None:
+    def correlation_time(self) -> Value | None:
         """How long the random parts of successive phases remember each other."""
         return self.scatter.correlation_time if self.scatter else None
 
@@ -372,8 +745,8 @@ class CompliantContact(Contact):
     ('deflection', 'slip_speed')
     """
 
-    stiffness: float = field(kw_only=True)
-    damping: float | None = field(default=None, kw_only=True)
+    stiffness: Value = field(kw_only=True)
+    damping: Value | None = field(default=None, kw_only=True)
 
     rules: ClassVar[Rules] = {**Contact.rules, "stiffness": "positive", "damping": "positive"}
 
@@ -408,7 +781,7 @@ class SmoothContact(Rubbing):
     'arctan'
     """
 
-    eps: float = field(kw_only=True)
+    eps: Value = field(kw_only=True)
     shape: str = field(default="arctan", kw_only=True)
 
     rules: ClassVar[Rules] = {"normal": "positive", "eps": "positive"}
@@ -420,7 +793,6 @@ class SmoothContact(Rubbing):
     def __post_init__(self) -> None:
         what = f"SmoothContact {self.name!r}" if self.name else "a SmoothContact"
         shape_named(self.shape, what)
-        check_number(f"{what}: eps", self.eps, positive=True)
         super().__post_init__()
 
     def check_law(self, values: Mapping[str, float], name: str) -> None:

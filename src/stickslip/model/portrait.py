@@ -86,8 +86,11 @@ def _part_lines(model: Any) -> Iterator[str]:
     for full, value in model.parameters.items():
         owner, dot, short = full.partition(".")
         by_owner.setdefault(owner if dot else "", {})[short if dot else full] = value
-    for name, part in {**model.bodies, **model.interactions}.items():
-        functions = [each for each, value in part.values().items() if callable(value)]
+    for full, term in model.derived.items():
+        owner, _, short = full.partition(".")
+        by_owner.setdefault(owner, {})[short] = term.value(model.parameters)
+    for name, part in model.parts.items():
+        functions = part.functions(name)
         between = " – ".join(body.name for body in part.bodies()) if hasattr(part, "bodies") else ""
         law = f", {type(part.friction).__name__}" if hasattr(part, "friction") else ""
         described = [*(f"{each}(…)" for each in functions), *_numbers(by_owner.get(name, {}))]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import MISSING, fields
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from stickslip.errors import ModelError
@@ -24,6 +27,7 @@ from stickslip.model.laws import (
     Tabulated,
 )
 from stickslip.model.limits import MAX_PARTS, MAX_TEXT
+from stickslip.model.parameter import Parameter
 from stickslip.model.parts import (
     Base,
     Belt,
@@ -35,9 +39,13 @@ from stickslip.model.parts import (
     Force,
     Interaction,
     Mass,
+    Moving,
     Part,
+    Rotor,
     SmoothContact,
     Spring,
+    State,
+    Torque,
     ground,
 )
 from stickslip.model.scatter import Scatter, distribution_from
@@ -45,17 +53,22 @@ from stickslip.model.system import About, Filippov, Model, System, suggest
 
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mass": (("m",), ("x", "v", "unit")),
+    "rotor": (("inertia",), ("x", "v", "unit")),
     "belt": (("speed",), ()),
     "base": (("motion",), ()),
+    "state": (("rate",), ("start", "unit")),
     "spring": (("between",), ("k", "force")),
     "damper": (("between",), ("c", "force")),
     "force": (("on", "force"), ()),
+    "torque": (("on", "torque"), ()),
     "contact": (("on", "against", "law"), ("normal", "scatter")),
     "compliantcontact": (("on", "against", "law", "stiffness"), ("normal", "damping", "scatter")),
     "dynamiccontact": (("on", "against", "law"), ("normal",)),
     "smoothcontact": (("on", "against", "law", "eps"), ("normal", "shape")),
 }
 """Per kind of part, the keys it must have and those it may have."""
+
+BODIES = ("mass", "rotor", "belt", "base")
 
 LAWS: dict[str, type[FrictionLaw]] = {
     "coulomb": Coulomb,
@@ -76,9 +89,12 @@ DYNAMIC_LAWS: dict[str, type[DynamicLaw]] = {
 _LISTS = ("coefficients", "speeds", "values")
 _TEXTS = ("evolution",)
 _ADDED = ("viscous", "aging")
+_NO_NUMBERS = ("on", "against", "between", "law", "unit", "formula", "scatter", *_LISTS, *_TEXTS)
 _ABOUT = ("name", "title", "source", "known", "time_unit")
+_SHARED: ContextVar[Mapping[str, Parameter]] = ContextVar("_SHARED", default=MappingProxyType({}))
+"""The shared parameters of the file that is being read: any formula in it may name them."""
 FUNCTIONS = ("f", "G", "h", "kinetic", "static")
-_SYSTEM = (*_ABOUT, *KEYS, "laws", "start", "parameters", "order")
+_SYSTEM = (*_ABOUT, *KEYS, "laws", "start", "parameters", "order", "force_unit", "units")
 _FILIPPOV = (
     ("states", "f", "G", "h"),
     ("kinetic", "static", "contacts", "parameters", "start", "units"),
@@ -170,26 +186,42 @@ def _about(document: Mapping[str, Any]) -> About:
 
 
 def _system(document: Mapping[str, Any]) -> System:
+    """The system of a document; numbers in [parameters] are shared ones, and those with a dot replace others."""
+    values = _numbers(document, "parameters")
+    shared = {name: Parameter(name, value) for name, value in values.items() if "." not in name}
+    token = _SHARED.set(shared)
+    try:
+        system = _assembled(document)
+    finally:
+        _SHARED.reset(token)
+    return system.with_(values) if values else system
+
+
+def _assembled(document: Mapping[str, Any]) -> System:
     tables = _ordered(part_tables(document), document)
+    extra = tuple(name for name, (kind, _) in tables.items() if kind == "state")
     bodies: dict[str, Body] = {"ground": ground}
     for name, (kind, table) in tables.items():
-        if kind in ("mass", "belt", "base"):
+        if kind in BODIES:
             with within(f"[{kind}.{name}]"):
-                bodies[name] = _body(kind, name, table)
+                bodies[name] = _body(kind, name, table, extra)
     laws = _shared_laws(document)
-    states = ("t", *(f"{s}_{n}" for s in "xv" for n, body in bodies.items() if isinstance(body, Mass)))
+    masses = [name for name, body in bodies.items() if isinstance(body, Moving)]
+    states = (*TIME, *(f"{s}_{n}" for s in "xv" for n in masses), *extra)
     parts: list[Part] = [body for body in bodies.values() if body is not ground]
     for name, (kind, table) in tables.items():
         if name not in bodies:
             with within(f"[{kind}.{name}]"):
-                parts.append(_interaction(kind, name, table, bodies, laws, states))
-    system = System(
+                make = _state if kind == "state" else partial(_interaction, kind, bodies=bodies, laws=laws)
+                parts.append(make(name, table, states=states))
+    return System(
         *parts,
         about=_about(document),
         time_unit=_text(document, "time_unit"),
+        force_unit=_text(document, "force_unit"),
+        units=_units(document),
         start=_numbers(document, "start"),
     )
-    return system.with_(_numbers(document, "parameters")) if "parameters" in document else system
 
 
 def part_tables(document: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -230,16 +262,26 @@ def _ordered(tables: dict[str, Any], document: Mapping[str, Any]) -> dict[str, A
     return {name: tables[name] for name in order}
 
 
-def _body(kind: str, name: str, table: dict[str, Any]) -> Body:
+def _body(kind: str, name: str, table: dict[str, Any], extra: tuple[str, ...]) -> Body:
+    """A body; belts and bases may depend on time and on the states `extra`."""
     _check_keys(table, *KEYS[kind])
+    known = (*TIME, *extra)
     match kind:
-        case "mass":
-            m, x, v = (check_number(key, table.get(key, 0.0)) for key in ("m", "x", "v"))
-            return Mass(name, m=m, x=x, v=v, unit=_text(table, "unit"))
+        case "mass" | "rotor":
+            make, number = (Mass, "m") if kind == "mass" else (Rotor, "inertia")
+            numbers: dict[str, Any] = {key: check_number(key, table[key]) for key in ("x", "v") if key in table}
+            numbers |= {"unit": _text(table, "unit")} if "unit" in table else {}
+            return make(name, _number(number, table), **numbers)
         case "belt":
-            return Belt(name, speed=_value("speed", table["speed"], TIME))
+            return Belt(name, speed=_value("speed", table["speed"], known))
         case _:
-            return Base(name, motion=_value("motion", table["motion"], TIME))
+            return Base(name, motion=_value("motion", table["motion"], known))
+
+
+def _state(name: str, table: dict[str, Any], states: tuple[str, ...]) -> State:
+    _check_keys(table, *KEYS["state"])
+    rate = _value("rate", table["rate"], states)
+    return State(name, rate, start=check_number("start", table.get("start", 0.0)), unit=_text(table, "unit"))
 
 
 def _interaction(
@@ -255,20 +297,21 @@ def _interaction(
     match kind:
         case "spring" | "damper":
             return _pair(kind, name, table, bodies)
-        case "force":
-            force = _value("force", table["force"], (*states, "x", "v"), used=True)
-            return Force(_mass("on", table["on"], bodies), force, name=name)
+        case "force" | "torque":
+            strength = _value(kind, table[kind], (*states, "x", "v"))
+            make = Force if kind == "force" else Torque
+            return make(_weights("on", table["on"], bodies), strength, name=name)
         case _:
-            on, against = _weights(table["on"], bodies), _named("against", table["against"], bodies)
+            on, against = _weights("on", table["on"], bodies), _named("against", table["against"], bodies)
             law = _law(table["law"], laws)
-            normal = _value("normal", table.get("normal", 1.0), states, used=True)
+            normal = _value("normal", table.get("normal", 1.0), states)
             return _rubbing(kind, table, (on, against, law, normal, name))
 
 
 def _rubbing(kind: str, table: Mapping[str, Any], common: tuple[Any, ...]) -> Interaction:
     """A contact of some kind, from what all have in common and what this one has besides."""
     keys = ("stiffness", "damping", "eps")
-    numbers: dict[str, Any] = {key: check_number(key, table[key]) for key in keys if key in table}
+    numbers: dict[str, Any] = {key: _number(key, table) for key in keys if key in table}
     match kind:
         case "contact":
             return Contact(*common, scatter=_scatter(table))
@@ -289,7 +332,7 @@ def _scatter(table: Mapping[str, Any]) -> Scatter | None:
         _check_keys(raw, (), ("static", "kinetic", "correlation_time"))
         values: dict[str, Any] = {}
         for key, value in raw.items():
-            if isinstance(value, dict) and key != "correlation_time":
+            if isinstance(value, dict) and "formula" not in value and key != "correlation_time":
                 with within(key):
                     _check_keys(value, ("distribution",), ("shapes", "loc", "scale"))
                     values[key] = distribution_from(
@@ -297,7 +340,7 @@ def _scatter(table: Mapping[str, Any]) -> Scatter | None:
                         *(value.get(name, default) for name, default in (("shapes", []), ("loc", 0.0), ("scale", 1.0))),
                     )
             else:
-                values[key] = check_number(key, value)
+                values[key] = _number(key, raw)
         return Scatter(**values)
 
 
@@ -305,11 +348,16 @@ def _pair(kind: str, name: str, table: dict[str, Any], bodies: Mapping[str, Body
     ends = _list(table, "between", "two names of bodies")
     if len(ends) != 2:
         raise ModelError(f"between has {len(ends)} entries: it must name two bodies")
-    a, b = (_named("between", end, bodies) for end in ends)
+    a: Body | dict[Body, float]
+    if isinstance(ends[0], dict):
+        a = {_named("between", n, bodies): check_number(f"between: {n}", weight) for n, weight in ends[0].items()}
+    else:
+        a = _named("between", ends[0], bodies)
+    b = _named("between", ends[1], bodies)
     make, number = (Spring, "k") if kind == "spring" else (Damper, "c")
     values: dict[str, Any] = {}
     if number in table:
-        values[number] = check_number(number, table[number])
+        values[number] = _number(number, table)
     if "force" in table:
         values["force"] = _value("force", table["force"], ("e",))
     return make(a, b, name=name, **values)
@@ -323,26 +371,64 @@ def _named(key: str, name: object, bodies: Mapping[str, Body]) -> Body:
     return bodies[name]
 
 
-def _mass(key: str, name: object, bodies: Mapping[str, Body]) -> Mass:
+def _mass(key: str, name: object, bodies: Mapping[str, Body]) -> Moving:
     body = _named(key, name, bodies)
-    if not isinstance(body, Mass):
-        masses = [n for n, other in bodies.items() if isinstance(other, Mass)]
+    if not isinstance(body, Moving):
+        masses = [n for n, other in bodies.items() if isinstance(other, Moving)]
         raise ModelError(f"{key} names {name!r}, which is not a mass{suggest(str(name), masses)}")
     return body
 
 
-def _weights(raw: object, bodies: Mapping[str, Body]) -> Mass | dict[Mass, float]:
+def _weights(key: str, raw: object, bodies: Mapping[str, Body]) -> Moving | dict[Moving, float]:
+    """A mass, or several with weights."""
     if not isinstance(raw, dict):
-        return _mass("on", raw, bodies)
-    return {_mass("on", name, bodies): check_number(f"on: {name}", weight) for name, weight in raw.items()}
+        return _mass(key, raw, bodies)
+    return {_mass(key, name, bodies): check_number(f"{key}: {name}", weight) for name, weight in raw.items()}
 
 
-def _value(what: str, raw: object, variables: Sequence[str], used: bool = False) -> Value:
-    """A number, or a formula of `variables` (of those it uses, where only these count)."""
-    if isinstance(raw, str):
-        return _formula(what, {"formula": raw}, variables, used)
-    if isinstance(raw, dict):
-        return _formula(what, raw, variables, used)
+def _number(key: str, table: Mapping[str, Any], nonnegative: bool = False) -> Value:
+    """A number, a shared parameter by its name, or a formula of shared parameters and other numbers of the table."""
+    raw = table[key]
+    if isinstance(raw, Formula | Parameter):
+        return raw
+    if not isinstance(raw, str | dict):
+        return check_number(key, raw, nonnegative=nonnegative)
+    shared = _SHARED.get()
+    if isinstance(raw, str) and raw.strip() in shared:
+        return shared[raw.strip()]
+    others = [name for name in table if name != key and name not in _NO_NUMBERS]
+    inner = raw if isinstance(raw, dict) else {"formula": raw}
+    _check_sources(key, inner, {*others, *inner}, shared)
+    return _formula(key, inner, others, used=True)
+
+
+def _check_sources(key: str, table: Mapping[str, Any], near: set[str], shared: Mapping[str, Parameter]) -> None:
+    """Refuse a text for a number that is no formula of numbers `near` it and of shared ones."""
+    if "formula" not in table:
+        return  # which `_formula` tells
+    text = table["formula"]
+    try:
+        names = names_in(text, key)
+    except ModelError as error:
+        raise ModelError(f"{key} is {shown(text)}: it must be a number, or a formula of others ({error})") from None
+    if not names:
+        raise ModelError(f"{key} is {shown(text)}: it must be a number, without quotes, or a formula of other numbers")
+    for name in names:
+        if name not in near and name not in shared:
+            raise ModelError(
+                f"{key} is {shown(text)}: it must be a number, or a formula of other numbers in its table and of "
+                f"[parameters]; {name!r} is none of them{suggest(name, sorted({*near, *shared} - {'formula'}))}"
+            )
+    for name in names:
+        if name in shared and name in near and name not in table:
+            raise ModelError(f"{key}: {name!r} is a number of this table and one of [parameters]; rename the latter")
+
+
+def _value(what: str, raw: object, variables: Sequence[str]) -> Value:
+    """A number, a shared parameter by its name, or a formula of those `variables` that it uses."""
+    if isinstance(raw, str | dict):
+        shared = _SHARED.get().get(raw.strip()) if isinstance(raw, str) else None
+        return shared or _formula(what, {"formula": raw} if isinstance(raw, str) else raw, variables, used=True)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise ModelError(f"{what} is {shown(raw)}: it must be a number or a formula in quotes")
     return check_number(what, raw)
@@ -351,10 +437,14 @@ def _value(what: str, raw: object, variables: Sequence[str], used: bool = False)
 def _formula(what: str, table: Mapping[str, Any], variables: Sequence[str], used: bool = False) -> Formula:
     if "formula" not in table:
         raise ModelError(f'{what} has no formula: write {{formula = "a*t", a = 1.0}}, or a number')
-    parameters = {name: number for name, number in table.items() if name != "formula"}
-    names = _known_names(what, table["formula"], {*variables, *parameters})
+    own = {name: number for name, number in table.items() if name != "formula"}
+    parameters: dict[str, Value] = {}
+    for name in own:
+        parameters[name] = own[name] if name in variables else _number(name, own)  # Formula says that it is both
+    shared = {name: parameter for name, parameter in _SHARED.get().items() if name not in {*variables, *own}}
+    names = _known_names(what, table["formula"], {*variables, *own, *shared})
     chosen = tuple(name for name in variables if name in names or not used)
-    return Formula(table["formula"], chosen, parameters, what)
+    return Formula(table["formula"], chosen, parameters | {n: p for n, p in shared.items() if n in names}, what)
 
 
 def _known_names(what: str, text: object, known: set[str]) -> tuple[str, ...]:
@@ -417,7 +507,7 @@ def _law_from_table(raw: object) -> Law:
     assert isinstance(law, FrictionLaw)
     for key, value in added.items():
         with within("aging" if key == "aging" else ""):
-            law = _aged(law, value) if key == "aging" else law.with_viscous(check_number("viscous", value))
+            law = _aged(law, value) if key == "aging" else law.with_viscous(_number("viscous", raw))
     return law
 
 
@@ -425,7 +515,7 @@ def _aged(law: FrictionLaw, raw: object) -> FrictionLaw:
     """The law with a static coefficient that grows: {a, beta} of leine1998, or a formula of stick_time."""
     if isinstance(raw, dict) and "formula" not in raw:
         _check_keys(raw, ("a", "beta"), ("formula",))
-        return law.with_aging(check_number("a", raw["a"]), check_number("beta", raw["beta"]))
+        return law.with_aging(_number("a", raw), _number("beta", raw))
     table = {"formula": raw} if isinstance(raw, str) else raw
     if not isinstance(table, dict):
         raise ModelError(f"it is {shown(raw)}: it must be a table such as {{a = 0.1, beta = 2.0}}, or a formula")
@@ -441,9 +531,9 @@ def _state_law(table: dict[str, Any]) -> StateLaw:
             raise ModelError(f"{key} is {shown(table[key])}: it must be a formula in quotes")
     initial = check_number("initial", table.get("initial", 0.0))
     rest = {key: value for key, value in table.items() if key not in ("rate", "coefficient", "initial")}
-    values = {key: check_number(key, value) for key, value in rest.items()}
+    values = {key: _number(key, rest) for key in rest}
     in_rate, in_coefficient = (names_in(table[key], key) for key in ("rate", "coefficient"))
-    for name in values.keys() - {*in_rate, *in_coefficient}:
+    for name in values.keys() - {*in_rate, *in_coefficient, *_sources(values)}:
         raise ModelError(f"the parameter {name!r} is used neither by the rate nor by the coefficient: take it out")
     used = {n: x for n, x in values.items() if n in in_coefficient}
     rate, coefficient = {"formula": table["rate"], **values}, {"formula": table["coefficient"], **used}
@@ -451,16 +541,20 @@ def _state_law(table: dict[str, Any]) -> StateLaw:
     return StateLaw(_formula("rate", rate, variables), _formula("coefficient", coefficient, variables), initial)
 
 
+def _sources(values: Mapping[str, Value]) -> set[str]:
+    """The names that some of the values follow from."""
+    return {name for value in values.values() if isinstance(value, Formula) for name in value.variables}
+
+
 def _formula_law(table: dict[str, Any]) -> FrictionLaw:
-    static = table.pop("static", None)
+    static = _number("static", table, nonnegative=True) if "static" in table else None
+    table.pop("static", None)
     formula = _formula("the law", table, ("v",))
-    for name in formula.parameters.keys() - set(names_in(formula.text)):
+    for name in formula.parameters.keys() - {*names_in(formula.text), *_sources(formula.parameters)}:
         # An unused parameter does no harm, but a misspelt `viscous` would be lost without a word.
         hint = suggest(name, ("viscous", "static"))
         if "did you mean" in hint:
             raise ModelError(f"the formula does not use its parameter {name!r}{hint} and names in the formula")
-    if static is not None:
-        static = check_number("static", static, nonnegative=True)
     return FunctionLaw(formula, static)
 
 
@@ -472,11 +566,17 @@ def _classic_law(law: type[Law], table: dict[str, Any], added: tuple[str, ...]) 
     for key in table:
         if key in _LISTS:
             numbers = _list(table, key, "numbers")
-            values[key] = tuple(check_number(f"{key}[{i}]", number) for i, number in enumerate(numbers))
+            entries = {f"c{i}": number for i, number in enumerate(numbers)}
+            values[key] = tuple(
+                _number(f"c{i}", entries)
+                if key == "coefficients" and isinstance(number, str | dict)
+                else check_number(f"{key}[{i}]", number)
+                for i, number in enumerate(numbers)
+            )
         elif key in _TEXTS:
             values[key] = _text(table, key)
         else:
-            values[key] = check_number(key, table[key])
+            values[key] = _number(key, table)
     return law(**values)
 
 
@@ -495,18 +595,16 @@ def _filippov(document: Mapping[str, Any]) -> Filippov:
             contacts=contacts,
             start=_numbers(table, "start"),
             about=about,
-            units=_units(table, states),
+            units=_units(table),
             time_unit=time_unit,
         )
 
 
-def _units(table: Mapping[str, Any], states: Sequence[str]) -> dict[str, str]:
+def _units(table: Mapping[str, Any]) -> dict[str, str]:
     units = table.get("units", {})
     if not isinstance(units, dict):
         raise ModelError(f"units is {shown(units)}: it must be a table of texts")
     for name, unit in _flat(units):
-        if name not in states:
-            raise ModelError(f"units names {shown(name)}, which is not a state{suggest(name, states)}")
         if not isinstance(unit, str):
             raise ModelError(f"units: {name} is {shown(unit)}: it must be a text in quotes")
         check_text(f"units: {name}", unit, MAX_TEXT)

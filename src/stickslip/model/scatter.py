@@ -11,6 +11,7 @@ from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
+from stickslip.model.functions import Value
 
 REACH, KNOTS = 8.3, 333
 """Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""
@@ -43,7 +44,7 @@ class Scatter:
 
     static: Any = None
     kinetic: Any = None
-    correlation_time: float | None = None
+    correlation_time: Value | None = None
 
     def __post_init__(self) -> None:
         if self.static is None and self.kinetic is None:
@@ -52,18 +53,18 @@ class Scatter:
             given = getattr(self, which)
             if isinstance(given, int | float):
                 check_number(f"Scatter: {which}", given, nonnegative=True)
-            elif given is not None and not _is_continuous(given):
+            elif given is not None and not is_size(given) and not _is_continuous(given):
                 raise ModelError(
                     f"Scatter: {which} is {shown(given)}; it must be a standard deviation or a continuous distribution "
                     "with its parameters, such as scipy.stats.norm(0, 0.02)"
                 )
-        if self.correlation_time is not None:
+        if self.correlation_time is not None and not callable(self.correlation_time):
             check_number("Scatter: correlation_time", self.correlation_time, positive=True)
 
-    def amplitude(self, which: str) -> float | None:
+    def amplitude(self, which: str) -> Value | None:
         """The standard deviation of a Gaussian part, 1 for any other distribution, None where nothing is drawn."""
-        given = getattr(self, which)
-        return None if given is None else float(given) if isinstance(given, int | float) else 1.0
+        given: Value | None = getattr(self, which)
+        return given if given is None or is_size(given) else 1.0
 
     def internal_states(self) -> tuple[str, ...]:
         """The draws of the present phase, and what correlates them."""
@@ -73,20 +74,29 @@ class Scatter:
     def table(self, which: str) -> tuple[tuple[float, ...], ...] | None:
         """The quantiles of a distribution as cubics in the normal score: (begin, end, c₀, c₁, c₂, c₃) per interval."""
         given = getattr(self, which)
-        return None if given is None or isinstance(given, int | float) else _cubics(given)
+        return None if given is None or is_size(given) else _cubics(given)
 
     def slow(self) -> str | None:
         """The name of a distribution whose quantiles may take long; None where there is none."""
-        given = [each for each in (self.static, self.kinetic) if each is not None and not isinstance(each, int | float)]
+        given = [each for each in (self.static, self.kinetic) if each is not None and not is_size(each)]
         return next((str(each.dist.name) for each in given if each.dist.name not in DISTRIBUTIONS), None)
 
     def structure(self) -> str:
         """What distinguishes this scatter, whatever the values of its parameters."""
         marks = []
         for given in (self.static, self.kinetic):
-            simple = given is None or isinstance(given, int | float)
+            simple = given is None or is_size(given)
             marks.append(("none" if given is None else "normal") if simple else _name(given))
         return f"{marks} {'white' if self.correlation_time is None else 'correlated'}"
+
+
+def is_size(given: Any) -> bool:
+    """Whether a random part is given by its standard deviation: a number, a `Parameter`, what follows from others.
+
+    >>> is_size(0.02)
+    True
+    """
+    return isinstance(given, int | float) or (callable(given) and not hasattr(given, "rvs"))
 
 
 def distribution_table(given: Any) -> dict[str, Any]:

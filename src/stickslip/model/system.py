@@ -14,22 +14,30 @@ from typing import Any, Self
 
 from stickslip.errors import ModelError
 from stickslip.model import portrait
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import check_name, check_number, check_state_name, shown
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
+from stickslip.model.parameter import Parameter, check_same
 from stickslip.model.parts import (
+    Base,
     Belt,
     Body,
     Contact,
+    Drive,
     DynamicContact,
     Ground,
     Interaction,
-    Mass,
+    Link,
+    Moving,
     Part,
+    Rotor,
     Rubbing,
     SmoothContact,
+    State,
 )
 from stickslip.model.shapes import shape_named
+from stickslip.model.terms import Term, Terms
+from stickslip.model.units import ANGLES, FORCE, LENGTH, SPEED, TIME, Dimension, force_along, unit_text
 
 
 @dataclass(frozen=True)
@@ -49,10 +57,14 @@ class About:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What some parameters of a model must satisfy: their names, and a check of values that raises a sentence."""
+    """What some parameters of a model must satisfy: their names, and a check of values that raises a sentence.
+
+    Where it is `convex`, values between others that satisfy it satisfy it, too.
+    """
 
     names: frozenset[str]
     check: Callable[[Mapping[str, float]], None]
+    convex: bool = True
 
 
 class Model:
@@ -66,8 +78,11 @@ class Model:
     internal_states: tuple[str, ...] = ()  # those of contacts with a memory; they are the last ones of `states`
     contacts: tuple[str, ...]
     start: Mapping[str, float]
-    units: Mapping[str, str]
+    units: Mapping[str, str]  # of states and parameters; "" where it is not known
+    quantities: Mapping[str, str] = MappingProxyType({})  # what states are, and "force": "angle", "friction torque"
     time_unit: str
+    aliases: Mapping[str, str] = MappingProxyType({})  # second names of parameters that several parts share
+    derived: Mapping[str, Term] = MappingProxyType({})  # numbers that are no parameters, since they follow from others
     _values: dict[str, float]
 
     @property
@@ -134,13 +149,48 @@ class Model:
             raise ModelError(f"the changes are {shown(changes)}: give values by name, {{'belt.speed': 0.3}}")
         values = dict(self.parameters)
         for name, value in changes.items():
-            values[self._resolve(name)] = check_number(name, value)
+            values[self.resolve(name)] = check_number(name, value)
         return values
 
-    def _resolve(self, name: str) -> str:
-        if name not in self.parameters:
+    def resolve(self, name: str) -> str:
+        """The name of a parameter that was perhaps called by a second name; a sentence where there is none."""
+        if name in self.derived:
+            names = sorted(self.derived[name].names)
+            way = f"change {', '.join(names)}" if names else "its function has no parameter that could be changed"
+            raise ModelError(f"{name} is no parameter, it follows from others: {way}")
+        resolved = self.aliases.get(name, name)
+        if resolved not in self.parameters:
             raise ModelError(f"there is no parameter {name!r}{suggest(name, self.parameters)}")
-        return name
+        return resolved
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a state or of a parameter, by any of its names; "" where it is not known.
+
+        Parameters
+        ----------
+        name : str
+            A state ("x.block"), a parameter ("spring.k", or a shared one), or a number that follows from others.
+
+        Raises
+        ------
+        ModelError
+            If the model has nothing of that name.
+
+        Examples
+        --------
+        >>> from stickslip import Mass, Spring, System, ground
+        >>> block = Mass("block", m=1.0, unit="m")
+        >>> System(Spring(block, ground, k=1.0), time_unit="s", force_unit="N").unit_of("spring.k")
+        'N/m'
+        """
+        known = self.aliases.get(name, name)
+        if known not in self.units:
+            raise ModelError(f"there is no state or parameter {shown(name)}{suggest(str(name), self.units)}")
+        return self.units[known]
+
+    def contact_units(self) -> dict[str, str]:
+        """The units of `force` and `slip_velocity`; "" where they are not known, or not the same at all contacts."""
+        return {"force": "", "slip_velocity": ""}
 
     def start_state(self, start: Mapping[str, float] | Sequence[float] | None = None) -> list[float]:
         """The initial values of all states, those not named in `start` as the model has them."""
@@ -190,6 +240,10 @@ class System(Model):
     0.2
     >>> system.with_({"belt.speed": 0.3}).parameters["belt.speed"]
     0.3
+
+    A number that several parts share is a `Parameter`; any number may follow from such, or from others of its part.
+    Units are texts that are shown: `Mass(unit="m")`, `time_unit="s"` and `force_unit="N"` give N/m for a stiffness and
+    kg for a mass; `units` names those of parameters that cannot be known, as in `{"push.amplitude": "N"}`.
     """
 
     def __init__(
@@ -198,24 +252,37 @@ class System(Model):
         about: About | None = None,
         name: str = "",
         time_unit: str = "",
+        force_unit: str = "",
+        units: Mapping[str, str] | None = None,
         start: Mapping[str, float] | None = None,
     ) -> None:
         self.about = about if about is not None else About(name=name)
-        self.time_unit = time_unit
-        self.bodies, self.interactions = _collect(parts)
-        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Mass))
+        self.time_unit, self.force_unit, self.given_units = time_unit, force_unit, dict(units or {})
+        self.bodies, self.extra_states, self.interactions = _collect(parts)
+        self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Moving))
         if not self.masses:
-            raise ModelError("the system has no Mass: at least one is needed")
+            raise ModelError("the system has no Mass and no Rotor: at least one is needed")
         self._index()
         self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
+        self.start |= {name: float(state.start) for name, state in self.extra_states.items()}
         self.start |= self._internal_start()
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
         self._check()
 
-    def _per_time(self, unit: str) -> str:
-        """The unit of a rate; none where a unit is not known."""
-        return f"{unit}/{self.time_unit}" if unit and self.time_unit else ""
+    @property
+    def parts(self) -> dict[str, Part]:
+        """Every part by name: bodies, then states of their own, then what acts between bodies."""
+        return {**self.bodies, **self.extra_states, **self.interactions}
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether a state moves a belt or a base, so that a mass at rest need not rest on the same side of it."""
+        surfaces = [part.speed if isinstance(part, Belt) else part.motion for part in self._surfaces()]
+        return any({*arguments_of(f, "a surface")[0]} & {*self.extra_states} for f in surfaces if callable(f))
+
+    def _surfaces(self) -> list[Belt | Base]:
+        return [body for body in self.bodies.values() if isinstance(body, Belt | Base)]
 
     def _internal_unit(self, state: str) -> str:
         """The unit of an internal state: that of time, of a displacement or of a velocity of what rubs there."""
@@ -223,10 +290,40 @@ class System(Model):
         if kind in ("stick_time", "score_time"):
             return self.time_unit
         part = self.interactions[name]
-        length = part.weights[0][0].unit if isinstance(part, Rubbing) else ""
         if isinstance(part, DynamicContact):
-            return {"length": length, "time": self.time_unit}.get(part.friction.measure, "")
-        return {"deflection": length, "slip_speed": self._per_time(length)}.get(kind, "")
+            dimension = {"length": LENGTH, "time": TIME}.get(part.friction.measure)
+        else:
+            dimension = {"deflection": LENGTH, "slip_speed": SPEED}.get(kind)
+        return self._unit(part, dimension)
+
+    def _unit(self, part: Part, dimension: Dimension | None) -> str:
+        """The unit of a quantity of a part, as far as the units of its masses tell it."""
+        length = self._length_unit(part)
+        others = [mass.unit for mass in self.masses if mass.unit and mass.unit not in ANGLES]
+        force = force_along(length, self.force_unit, others[0] if others else "m")
+        return unit_text(dimension, force, length, self.time_unit)
+
+    def _length_unit(self, part: Part) -> str:
+        """What displacements of a part are measured in; "" where its masses do not agree on that.
+
+        An angle with a weight is a length, by the radius or lever that the weight is, but nothing tells which.
+        """
+        if isinstance(part, Moving):
+            return part.unit
+        if isinstance(part, Body):
+            found = {self._length_unit(each) for each in self.interactions.values() if part in each.bodies()}
+        else:
+            weights: dict[Body, float] = dict(getattr(part, "weights", ()))
+            bodies = part.bodies() if isinstance(part, Interaction) else ()
+            angled = {b for b in bodies if isinstance(b, Rotor) or getattr(b, "unit", "") in ANGLES}
+            levers = {b for b in angled if abs(weights.get(b, 1.0)) != 1}
+            found = {b.unit for b in bodies if isinstance(b, Moving) and b not in levers}
+        return found.pop() if len(found) == 1 else ""
+
+    def contact_units(self) -> dict[str, str]:
+        parts = self.friction.values()
+        found = {name: {self._unit(p, d) for p in parts} for name, d in (("force", FORCE), ("slip_velocity", SPEED))}
+        return {name: units.pop() if len(units) == 1 else "" for name, units in found.items()}
 
     def _internal_start(self) -> dict[str, float]:
         interactions = self.interactions.items()
@@ -239,21 +336,47 @@ class System(Model):
         self.states = (
             *(f"x.{m.name}" for m in self.masses),
             *(f"v.{m.name}" for m in self.masses),
+            *self.extra_states,
             *self.internal_states,
         )
-        self.units = {f"x.{m.name}": m.unit for m in self.masses} | {
-            f"v.{m.name}": self._per_time(m.unit) for m in self.masses
-        }
-        self.units |= {state: self._internal_unit(state) for state in self.internal_states}
+        self.quantities = {f"{s}.{m.name}": m.quantities[i] for i, s in enumerate("xv") for m in self.masses}
         self.rubbing = {n: p for n, p in self.interactions.items() if isinstance(p, Rubbing)}
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.dynamic = {n: p for n, p in self.rubbing.items() if isinstance(p, DynamicContact)}
         self.contacts = tuple(self.friction)
-        self._values, self.aliases = _parameters(self.bodies, self.interactions)
-        self._names: dict[str, dict[str, str]] = {}  # part → short name → parameter
-        for full, name in {**{name: name for name in self._values}, **self.aliases}.items():
-            part, short = full.split(".", 1)
-            self._names.setdefault(part, {})[short] = name
+        turning = [isinstance(p.weights[0][0], Rotor) and len(p.weights) == 1 for p in self.friction.values()]
+        self.quantities["force"] = "friction torque" if turning and all(turning) else "friction force"
+        numbers = _Numbers(self.parts)
+        self._values, self._terms = numbers.values, numbers.terms
+        self.aliases, self.derived = numbers.aliases, numbers.derived
+        self.shared = numbers.shared
+        self.units = self._state_units() | self._parameter_units()
+
+    def _state_units(self) -> dict[str, str]:
+        units = {f"x.{m.name}": m.unit for m in self.masses}
+        units |= {f"v.{m.name}": self._unit(m, SPEED) for m in self.masses}
+        units |= {name: state.unit for name, state in self.extra_states.items()}
+        return units | {state: self._internal_unit(state) for state in self.internal_states}
+
+    def _parameter_units(self) -> dict[str, str]:
+        """The units of all parameters, shared and derived ones included: as given, else as they follow."""
+        units = dict.fromkeys(self._values, "")
+        for name, part in self.parts.items():
+            for short, term in self._terms[name].items():
+                dimension = part.dimensions.get(short)
+                if isinstance(part, Rubbing) and short in part.friction.given():
+                    dimension = part.friction.dimension(short)
+                full = term.name or f"{name}.{short}"
+                units[full] = units.get(full, "") or self._unit(part, dimension)
+        units |= {name: parameter.unit for name, parameter in self.shared.items() if parameter.unit}
+        for name, unit in self.given_units.items():
+            known = self.aliases.get(name, name)
+            if known not in units:
+                raise ModelError(f"units: there is no parameter {shown(name)}{suggest(str(name), units)}")
+            if not isinstance(unit, str):
+                raise ModelError(f"units: {name} is {shown(unit)}; it must be a text such as 'N/m'")
+            units[known] = unit
+        return units
 
     def with_(
         self,
@@ -357,36 +480,36 @@ class System(Model):
         copied._index()
         internal = copied._internal_start()
         copied.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copied.states}
-        own, _ = _parameters(self.bodies, self.interactions)
+        own = _Numbers(self.parts).values
         copied._values |= {n: self._values[n] for n, value in own.items() if copied._values.get(n) == value}
         copied.about = replace(self.about, known={})  # what was known exactly is known of another system
         copied._check()
         return copied
 
-    def _resolve(self, name: str) -> str:
-        return super()._resolve(self.aliases.get(name, name))
-
     def local(self, part: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
-        """The parameter values of one part under their short names; a shared law's appear at every sharer."""
+        """The numbers of one part under their short names, those that are shared or follow from others included."""
         values = self._values if values is None else values
-        return {short: values[name] for short, name in self._names.get(part, {}).items()}
+        return {short: term.value(values) for short, term in self._terms[part].items()}
+
+    def term(self, part: str, name: str) -> Term:
+        """How a number of a part, by its short name, follows from the parameters."""
+        return self._terms[part][name]
 
     def law_values(self, contact: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
         """The parameter values of one contact's friction law."""
         local = self.local(contact, values)
-        return {name: local[name] for name in self.rubbing[contact].friction.parameters()}
+        return {name: local[name] for name in self.rubbing[contact].friction.given()}
 
     def requirements(self) -> Iterator[Requirement]:
-        parts: dict[str, Part] = {**self.bodies, **self.interactions}
-        for name, part in parts.items():
-            for attribute, value in part.values().items():
-                # The parameters of a function are its own: no rule of the part is about them.
-                if not callable(value):
-                    full = f"{name}.{attribute}"
-                    yield Requirement(frozenset({full}), partial(part.check_parameter, name, attribute, full))
+        for name, part in self.parts.items():
+            for attribute in part.numbers(name):
+                # The parameters of a function of time or state are its own: no rule of the part is about them.
+                term = self._terms[name][attribute]
+                yield Requirement(term.names, partial(part.check_term, name, attribute, term), term.is_affine)
         for name, contact in self.rubbing.items():
-            names = {*self._names.get(name, {}).values(), *self._speed_of(contact)}
-            yield Requirement(frozenset(names), partial(self._check_contact, name))
+            terms = [*self._terms[name].values(), *self._speed_of(contact)]
+            names: frozenset[str] = frozenset().union(*(term.names for term in terms))
+            yield Requirement(names, partial(self._check_contact, name), all(term.is_affine for term in terms))
 
     def _check_contact(self, name: str, values: Mapping[str, float]) -> None:
         contact, of_law = self.rubbing[name], self.law_values(name, values)
@@ -394,38 +517,44 @@ class System(Model):
         contact.check_values(self.local(name, values), name)
         if isinstance(contact.friction, FrictionLaw):
             # A mass at rest on its belt slips at this speed: every run passes there, so the law must hold.
-            speeds = [abs(values[speed]) for speed in self._speed_of(contact)] or [1.0]
+            speeds = [abs(speed.value(values)) for speed in self._speed_of(contact)] or [1.0]
             contact.friction.kinetic_value(speeds[0], of_law, name)
 
-    def _speed_of(self, contact: Rubbing) -> tuple[str, ...]:
-        """The parameter that is the speed of the belt that a contact slides on; none where it is no number."""
+    def _speed_of(self, contact: Rubbing) -> tuple[Term, ...]:
+        """The speed of the belt that a contact slides on; nothing where it is no number."""
         against = contact.against
-        return (f"{against.name}.speed",) if isinstance(against, Belt) and not callable(against.speed) else ()
+        steady = isinstance(against, Belt) and "speed" in against.numbers(against.name)
+        return (self._terms[against.name]["speed"],) if steady else ()
 
     def structure(self) -> str | None:
         marks: list[Any] = []
-        for name, part in {**self.bodies, **self.interactions}.items():
+        for name, part in self.parts.items():
             mark: dict[str, Any] = {"name": name, "kind": part.kind}
             if isinstance(part, Interaction):
                 mark["on"] = [body.name for body in part.bodies()]
-            if isinstance(part, Rubbing):
+            if isinstance(part, Link):
+                mark["weights"] = [weight for _, weight in part.ends]
+            if isinstance(part, Drive | Rubbing):
                 mark["weights"] = [weight for _, weight in part.weights]
+            if isinstance(part, Rubbing):
                 mark["law"] = part.friction.structure()
                 mark["shared"] = next(p for p, o in self.rubbing.items() if o.law is part.law)
             if isinstance(part, SmoothContact):
                 mark["shape"] = part.shape
             if isinstance(part, Contact) and part.scatter is not None:
                 mark["scatter"] = part.scatter.structure()
-            for attribute, value in part.values().items():
-                mark[attribute] = fingerprint(value) if callable(value) else "number"
-            if None in mark.values():
+            for attribute, function in part.functions(name).items():
+                mark[attribute] = fingerprint(function)
+            mark["numbers"] = {short: term.mark() for short, term in self._terms[name].items()}
+            if None in mark.values() or None in mark["numbers"].values():
                 return None
             marks.append(mark)
         return json.dumps(marks)
 
 
-def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interaction]]:
+def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, State], dict[str, Interaction]]:
     bodies: dict[str, Body] = {}
+    states: dict[str, State] = {}
     interactions: list[Interaction] = []
     for part in parts:
         if isinstance(part, Interaction):
@@ -433,14 +562,23 @@ def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, Interact
             found: tuple[Body, ...] = part.bodies()
         elif isinstance(part, Body):
             found = (part,)
+        elif isinstance(part, State):
+            if states.setdefault(part.name, part) is not part:
+                raise ModelError(f"two states have the name {part.name!r}: names must differ")
+            found = ()
         else:
-            raise ModelError(f"{shown(part)} is not a part: use Mass, Spring, Damper, Force, Belt, Base, Contact")
+            raise ModelError(
+                f"{shown(part)} is not a part: use Mass, Rotor, Spring, Damper, Force, Torque, Belt, Base, Contact or "
+                "State"
+            )
         for body in found:
             if isinstance(body, Ground):
                 continue
             if bodies.setdefault(body.name, body) is not body:
                 raise ModelError(f"two bodies have the name {body.name!r}: names must differ")
-    return bodies, _named(interactions, set(bodies))
+    for name in states.keys() & bodies.keys():
+        raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")
+    return bodies, states, _named(interactions, {*bodies, *states})
 
 
 def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Interaction]:
@@ -459,43 +597,57 @@ def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Intera
     return named
 
 
-def _parameters(
-    bodies: Mapping[str, Body], interactions: Mapping[str, Interaction]
-) -> tuple[dict[str, float], dict[str, str]]:
-    """All parameters with their values, and the second names of those that a shared law gives."""
-    values: dict[str, float] = {}
-    aliases: dict[str, str] = {}
-    owner: dict[int, str] = {}
-    everything: dict[str, Part] = {**bodies, **interactions}
-    for name, part in everything.items():
-        local: dict[str, float] = {}
-        for attribute, value in part.values().items():
-            own = _numbers(f"{part.kind} {name!r}: {attribute}", attribute, value)
-            for parameter in own.keys() & local.keys():
+class _Numbers:
+    """All parameters of a system with their values, and how the numbers of every part follow from them."""
+
+    def __init__(self, parts: Mapping[str, Part]) -> None:
+        self.terms: dict[str, dict[str, Term]] = {}
+        self.shared: dict[str, Parameter] = {}
+        self.aliases: dict[str, str] = {}
+        self.derived: dict[str, Term] = {}
+        own: dict[str, float] = {}
+        laws: dict[int, Terms] = {}
+        for name, part in parts.items():
+            terms = self._collected(Terms(_given(part, name), f"{part.kind} {name!r}", f"{name}."))
+            self.terms[name] = dict(terms)
+            own |= terms.own
+            if isinstance(part, Rubbing):
+                law, known = part.friction, id(part.friction) in laws
+                if not known:
+                    laws[id(law)] = self._collected(Terms(law.given(), f"the law of {name!r}", f"{name}."))
+                    own |= laws[id(law)].own
+                for short in laws[id(law)].keys() & terms.keys():
+                    raise ModelError(f"{part.kind} {name!r}: the law has a parameter {short!r}, which the contact has")
+                self.terms[name] |= laws[id(law)]
+            self._index(name)
+        self.values = {name: self.shared[name].value for name in sorted(self.shared)}
+        self.values |= {name: float(number) for name, number in own.items()}
+
+    def _collected(self, terms: Terms) -> Terms:
+        for name, parameter in terms.shared.items():
+            check_same(self.shared.setdefault(name, parameter), parameter)
+        return terms
+
+    def _index(self, part: str) -> None:
+        for short, term in self.terms[part].items():
+            full = f"{part}.{short}"
+            if term.function is not None:
+                self.derived[full] = term
+            elif term.name != full:
+                self.aliases[full] = term.name
+
+
+def _given(part: Part, name: str) -> dict[str, Value]:
+    """The numbers of a part, and the parameters of its functions of time and state."""
+    given = part.numbers(name)
+    for attribute, function in part.functions(name).items():
+        for parameter, value in arguments_of(function, f"{part.kind} {name!r}: {attribute}")[1].items():
+            if parameter in given and not (isinstance(value, Parameter) and given[parameter] == value):
                 raise ModelError(
                     f"{part.kind} {name!r}: {attribute} has a parameter {parameter!r}, which the part has: rename it"
                 )
-            local |= own
-        if isinstance(part, Rubbing):
-            law = part.friction
-            first = owner.setdefault(id(law), name)
-            for parameter, number in law.parameters().items():
-                if parameter in local:
-                    raise ModelError(
-                        f"{part.kind} {name!r}: the law has a parameter {parameter!r}, which the contact has"
-                    )
-                if first == name:
-                    local[parameter] = number
-                else:
-                    aliases[f"{name}.{parameter}"] = f"{first}.{parameter}"
-        values |= {f"{name}.{parameter}": float(number) for parameter, number in local.items()}
-    return values, aliases
-
-
-def _numbers(what: str, attribute: str, value: Value) -> dict[str, float]:
-    if callable(value):
-        return arguments_of(value, what)[1]
-    return {attribute: value}
+            given[parameter] = value
+    return given
 
 
 def _check_limit(limit: str, values: Mapping[str, float]) -> None:
@@ -535,7 +687,7 @@ class Filippov(Model):
         if not states:
             raise ModelError("a Filippov system needs at least one state")
         for state in states:
-            check_name("a state", state.replace(".", "_") if isinstance(state, str) else state)
+            check_state_name("a state", state)
         for contact in contacts:
             check_name("a contact", contact)
         for what, names in (("states", states), ("contacts", contacts)):
@@ -543,7 +695,6 @@ class Filippov(Model):
                 raise ModelError(f"two {what} have the same name in {', '.join(names)}: names must differ")
         self.about = about if about is not None else About(name=name)
         self.states, self.contacts = tuple(states), tuple(contacts)
-        self.units = dict.fromkeys(self.states, "") | dict(units or {})
         self.time_unit = time_unit
         self.functions: dict[str, Callable[..., Any]] = {"f": f, "G": G, "h": h}
         values: dict[str, float] = {}
@@ -558,12 +709,22 @@ class Filippov(Model):
             if not callable(function):
                 raise ModelError(f"{key} is {shown(function)}: it must be a function of the states")
             for parameter, number in arguments_of(function, key)[1].items():
+                if callable(number):
+                    raise ModelError(
+                        f"{key} has {shown(number)} as the default of {parameter!r}: in a Filippov system parameters "
+                        "are shared by their names; give a number, and write what follows from it into the function"
+                    )
                 if values.setdefault(parameter, number) != number:
                     raise ModelError(
                         f"the parameter {parameter!r} has the default {number:g} in {key} and "
                         f"{values[parameter]:g} before: give it the same default everywhere"
                     )
         self._values = values
+        self.units = dict.fromkeys((*self.states, *values), "")
+        for each, unit in (units or {}).items():
+            if each not in self.units:
+                raise ModelError(f"units names {shown(each)}, which is not a state{suggest(str(each), self.units)}")
+            self.units[each] = unit
         self.start = dict.fromkeys(self.states, 0.0)
         if start:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))

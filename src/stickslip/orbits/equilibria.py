@@ -199,17 +199,18 @@ def _modes(balance: Balance, starts: Sequence[Floats]) -> Iterator[tuple[int, ..
     """The modes in which an equilibrium may be.
 
     Masses at rest have no velocity, so what a contact of theirs does is known: it slips on a belt that moves, else it
-    sticks. Where the equations are given directly, every mode may be.
+    sticks. Where the equations are given directly, or a state moves the belt, every mode may be.
     """
     contacts = len(balance.mode)
     # In stick the sliding velocity is known without the friction law, which may have no value on the other side.
     stuck = balance.in_mode((0,) * contacts)
-    if not isinstance(balance.model, System) and contacts <= MOST_CONTACTS:
+    known = isinstance(balance.model, System) and not balance.model.is_steered
+    if not known and contacts <= MOST_CONTACTS:
         yield from product((1, -1, 0), repeat=contacts)
         return
     tried = [np.append(z, np.zeros(contacts)) for z in starts]
     signs = [tuple(int(s) for s in np.sign(stuck.contacts(y, balance.parameters).v)) for y in tried]
-    more = [] if isinstance(balance.model, System) else [stuck.mode]
+    more = [] if known else [stuck.mode]
     yield from dict.fromkeys([*signs, *more])
 
 
@@ -227,7 +228,8 @@ def _in_mode(balance: Balance, starts: Sequence[Floats]) -> Iterator[Equilibrium
     """The equilibria in one mode that Newton's method meets."""
     p = balance.parameters
     at_rest = isinstance(balance.model, System)
-    varied = np.array([not at_rest or name.startswith("x.") for name in balance.model.states])
+    fixed = ("v.", *balance.model.internal_states) if at_rest else ()
+    varied = np.array([not name.startswith(fixed) for name in balance.model.states])
     affine = is_affine(balance, starts, varied)
     found: list[Floats] = []
     sets: list[Resting] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,10 @@ from stickslip.errors import MotionError, NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
 from stickslip.orbits.guess import Guess
-from stickslip.orbits.motion import RTOL, Motion
+from stickslip.orbits.motion import RTOL, Motion, Run
 from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
-from stickslip.orbits.phases import Problem, Solved, normal_of, signature_of
+from stickslip.orbits.phases import Problem, Solved, normal_of, rescaled, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
 from stickslip.orbits.stability import Complexes, multipliers_of
 
@@ -25,6 +26,9 @@ LONG = 0.01
 FRACTIONS = np.arange(17) / 16
 MOST_REPETITIONS = 64
 """How often a guess may go through an orbit without events."""
+
+OUTGROWN = 4.0
+"""By this factor the range of a state may exceed the size that it was measured by, before it is measured anew."""
 
 MOST_PHASES = 100
 """Phases of a guess that does not repeat itself yet beyond which it is not worth a try."""
@@ -74,22 +78,42 @@ class PhaseProblem(Problem):
         return build(self, solved, history or History())
 
     def extremes(self, solved: Solved) -> Floats:
-        """The smallest and the largest value of every state along the orbit."""
+        """The smallest and the largest value of every state along the orbit, as seen from what advances with it."""
         motion = self.motion.with_parameters(solved.parameters)
+        pace = self.advance(solved) / solved.period
         phases = zip(self.signature.modes, solved.states, solved.begins, solved.durations, strict=True)
-        both = np.array([phase_extremes(motion, m, z, float(t), float(d)) for m, z, t, d in phases])
+        shifts = np.outer(solved.begins - solved.begins[0], pace)
+        both = np.array([phase_extremes(motion, m, z, float(t), float(d), pace) for m, z, t, d in phases])
+        both -= shifts[:, None, :]
         return np.array([both[:, 0].min(axis=0), both[:, 1].max(axis=0)])
 
     def repeated(self, u: Floats, times: int) -> tuple[PhaseProblem, Floats]:
         """The same orbit gone through several times in one period."""
         states, durations, start, parameters = self.unpack(u)
-        problem = self.like(signature=self.signature.repeated(times), turns=self.turns * times)
-        return problem, problem.pack(np.tile(states, (times, 1)), np.tile(durations, times), start, parameters)
+        problem = self.like(
+            signature=self.signature.repeated(times), turns=self.turns * times, rounds=self.rounds * times
+        )
+        advance = np.repeat(np.arange(times), self.phases)[:, None] * self.advance(self.solved(u))
+        states = np.tile(states, (times, 1)) + advance
+        return problem, problem.pack(states, np.tile(durations, times), start, parameters)
 
     def tiled(self, change: Floats, times: int) -> Floats:
-        """A change of the unknowns, as one of the orbit gone through several times."""
-        inner = self.phases * (self.n + 1)
-        return np.concatenate([np.tile(change[:inner], times), change[inner:]])
+        """A change of the unknowns of an orbit, as one of the orbit gone through several times. What is known of how
+        it advances changes with its period and its parameters."""
+        inner, later = self.phases * (self.n + 1), self._later(change)
+        blocks = [change[:inner].reshape(self.phases, self.n + 1).copy() for _ in range(times)]
+        for i, block in enumerate(blocks):
+            block[:, : self.n] += i * later
+        return np.concatenate([*(block.ravel() for block in blocks), change[inner:]])
+
+    def _later(self, change: Floats) -> Floats:
+        """How a change of the unknowns changes by how much states advance in a period, as far as that is known."""
+        inner, motion = self.phases * (self.n + 1), self.motion
+        later = motion.moving * change[self.n : inner : self.n + 1].sum()
+        if self.free and self._last is not None:
+            by_parameters = motion.moving_slopes(self.free) @ change[len(change) - len(self.free) :]
+            later = later + self._last[1].period * by_parameters
+        return np.asarray(later, float)
 
     def shorter(self, solved: Solved, loosely: bool = False) -> Orbit | None:
         """The orbit of a shorter period that a solution goes through more than once, if it does."""
@@ -102,7 +126,7 @@ class PhaseProblem(Problem):
         modes, events = self.signature.modes, self.signature.events
         if self.phases % 2 or modes[:half] != modes[half:] or events[:half] != events[half:]:
             return None
-        rows = np.column_stack([solved.states / self.state_scale, solved.durations / solved.period])
+        rows = np.column_stack([self.seen(solved) / self.state_scale, solved.durations / solved.period])
         return np.asarray((rows[:half] - rows[half:]).ravel(), float)
 
     @property
@@ -111,8 +135,9 @@ class PhaseProblem(Problem):
         return self.section is not None
 
     def start_rate(self, solved: Solved) -> Floats:
-        """The motion at the start, in units of the size of the states."""
-        return solved.ends[0].start_rate / self.state_scale
+        """The motion at the start, as seen from what advances evenly, in units of the size of the states."""
+        moving = self.motion.with_parameters(solved.parameters).moving
+        return np.asarray((solved.ends[0].start_rate - moving) / self.state_scale, float)
 
     def passage(self, solved: Solved) -> float:
         """How fast the motion passes through the section, if there is one."""
@@ -128,7 +153,8 @@ class PhaseProblem(Problem):
     def turned(self, change: Floats) -> Floats:
         """A change of the unknowns, as one of those of `orbit`, which begins with another phase."""
         first, inner = _anchor(self.signature), self.phases * (self.n + 1)
-        blocks = change[:inner].reshape(self.phases, self.n + 1)
+        blocks = change[:inner].reshape(self.phases, self.n + 1).copy()
+        blocks[:first, : self.n] += self._later(change)
         rest = change[inner:].copy()
         if self.has_start_time:
             rest[0] += blocks[:first, self.n].sum()
@@ -149,13 +175,23 @@ class PhaseProblem(Problem):
         other._last = self._last
         return other
 
+    def grown(self, ranges: Floats) -> PhaseProblem:
+        """The same equations for an orbit that has outgrown the size of its states: they have these ranges now."""
+        if not np.any(ranges > OUTGROWN * self.state_scale):
+            return self
+        scale = np.maximum(self.state_scale, ranges)
+        problem = self.like(scale=scale, section=rescaled(self.section, self.state_scale, scale))
+        problem._last = self._last
+        return problem
+
     def slid(self, u: Floats, change: Floats) -> Floats:
         """A change of the unknowns that may lead out of the section, as the change of the same orbits within it."""
         if self.section is None:
             return change
         solved, inner = self.solved(u), self.phases * (self.n + 1)
         blocks = change[:inner].reshape(self.phases, self.n + 1).copy()
-        rates = np.array([end.start_rate for end in solved.ends])
+        moving = self.motion.with_parameters(solved.parameters).moving
+        rates = np.array([end.start_rate - moving for end in solved.ends])
         normal = self.section[1] / self.state_scale
         later = -(blocks[:, : self.n] @ normal) / (rates @ normal)
         blocks[:, : self.n] += later[:, None] * rates
@@ -163,11 +199,13 @@ class PhaseProblem(Problem):
         return np.concatenate([blocks.ravel(), change[inner:]])
 
 
-def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float) -> Floats:
-    """The smallest and the largest value of every state in a phase: sampled, and refined where a rate is zero."""
-    times = duration * FRACTIONS
+def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, duration: float, pace: Floats) -> Floats:
+    """The smallest and the largest value of every state in a phase, as seen from what advances with a pace from its
+    begin: sampled, and refined where a rate is zero."""
+    times, n = duration * FRACTIONS, motion.states
     values, rates = motion.sampled(mode, z, t, times)
-    n = motion.states
+    values[:, :n] -= np.outer(times, pace)
+    rates[:, :n] -= pace
     found = np.array([values[:, :n].min(axis=0), values[:, :n].max(axis=0)])
     for i in range(n):
         for which, best in ((0, int(np.argmin(values[:, i]))), (1, int(np.argmax(values[:, i])))):
@@ -175,7 +213,7 @@ def phase_extremes(motion: Motion, mode: Sequence[int], z: Floats, t: float, dur
                 if 0 <= k < len(times) - 1 and rates[k, i] * rates[k + 1, i] < 0:
                     at = _stationary(times[k : k + 2], values[k : k + 2, i], rates[k : k + 2, i])
                     # The error of the place counts only squared.
-                    value = motion.phase(mode, z, t, at).state[i]
+                    value = motion.phase(mode, z, t, at).state[i] - at * pace[i]
                     found[which, i] = min(found[0, i], value) if which == 0 else max(found[1, i], value)
     return found
 
@@ -193,11 +231,13 @@ def _stationary(times: Floats, values: Floats, rates: Floats) -> float:
 
 def section_at(motion: Motion, piece: Piece, scale: Floats) -> tuple[Floats, Floats]:
     """A section across an orbit without events, which begins with `piece`: a point of it, and its normal."""
-    values, rates = motion.sampled(piece.mode, piece.state, piece.time, piece.duration * FRACTIONS)
-    rate = rates[0, : motion.states]
+    times = piece.duration * FRACTIONS
+    values, rates = motion.sampled(piece.mode, piece.state, piece.time, times)
+    rate = rates[0, : motion.states] - motion.moving
     if not float(np.linalg.norm(rate / scale)) > 0:
         raise OrbitError("the guess does not move: it is an equilibrium")
-    return piece.state, normal_of(rate, values[:, : motion.states], scale)
+    normal, D = normal_of(rate, values[:, : motion.states] - np.outer(times, motion.moving), scale), motion.free(scale)
+    return piece.state, normal - D @ (D.T @ normal)
 
 
 def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) -> Orbit:
@@ -211,7 +251,7 @@ def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) ->
                 continue
             if len(pieces) > MOST_PHASES and not guess.settled:
                 raise OrbitError(f"the guess has {len(pieces)} phases and does not repeat itself yet")
-            return solve(motion, pieces, guess.scale, turns, forcing)
+            return solve(motion, pieces, guess.scale, turns, forcing, guess.rounds)
         except (NoConvergence, MotionError, OrbitError) as error:
             reasons.append(str(error))
             if not guess.settled:  # it is worth one try
@@ -221,16 +261,30 @@ def converge(motion: Motion, guess: Guess, turns: int, forcing: float | None) ->
 
 def cut(motion: Motion, guess: Guess, shift: float, turns: int) -> list[Piece] | None:
     """The phases of one period from a guess on, or from a part of the period later; None where they do not close."""
-    z, t = _advanced(motion, guess.state, guess.time, shift * guess.period)
+    z = guess.state if guess.mode is None else motion.at_rest(guess.state, guess.time, guess.mode)
+    z, t = _advanced(motion, z, guess.time, shift * guess.period)
     run = motion.run(z, t, guess.period)
     if not run.status.finished:
         raise NoConvergence(run.status.value)
     if len(run.events):
-        return cyclic(pieces_of(motion, run))
+        pieces = cyclic(pieces_of(motion, run))
+        if pieces is None:
+            return None
+        # The first begins in the middle of the last, a period later.
+        earlier = pieces[0].state - (motion.moving * guess.period + guess.rounds + _free_part(motion, guess, run))
+        return [replace(pieces[0], state=earlier, time=pieces[0].time - guess.period), *pieces[1:]]
     if turns:  # without events the orbit is begun at the time zero, which is that of any whole period
         excitation = guess.period / turns
         z, t = _advanced(motion, z, t, -t % excitation)
+        z, t = z - motion.moving * t, 0.0
     return [Piece(_plain(run.mode), z, t, guess.period, None)]
+
+
+def _free_part(motion: Motion, guess: Guess, run: Run) -> Floats:
+    """How far a guess has come along shifts that the equations do not feel."""
+    D = motion.free(guess.scale)
+    known = motion.moving * guess.period + guess.rounds
+    return np.asarray(guess.scale * (D @ (D.T @ ((run.state - run.start - known) / guess.scale))), float)
 
 
 def _advanced(motion: Motion, z: Floats, t: float, duration: float) -> tuple[Floats, float]:
@@ -238,22 +292,26 @@ def _advanced(motion: Motion, z: Floats, t: float, duration: float) -> tuple[Flo
     if duration == 0:
         return z, t
     run = motion.run(z, t, duration)
-    return run.state, run.time
+    return motion.at_rest(run.state, run.time, _plain(run.mode)), run.time
 
 
 def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:
     return tuple(int(m) for m in mode)
 
 
-def solve(motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, forcing: float | None) -> Orbit:
+def solve(
+    motion: Motion, pieces: Sequence[Piece], scale: Floats, turns: int, forcing: float | None, rounds: Floats | float
+) -> Orbit:
     """The orbit with the phases of `pieces`, solved and checked."""
     signature = signature_of(motion.model.contacts, pieces)
     states = np.array([piece.state for piece in pieces])
+    D = motion.free(scale)
+    states = states - scale * (D @ (D.T @ (states[0] / scale)))
     durations = np.array([piece.duration for piece in pieces])
     section = None
     if signature.events[0].kind == SECTION and not turns:
-        section = section_at(motion, pieces[0], scale)
-    problem = PhaseProblem(motion, signature, scale, (), turns, forcing, section, pieces[0].time)
+        section = section_at(motion, replace(pieces[0], state=states[0]), scale)
+    problem = PhaseProblem(motion, signature, scale, (), turns, forcing, section, pieces[0].time, rounds)
     return solution(problem, problem.pack(states, durations, pieces[0].time, motion.parameters))
 
 
@@ -287,10 +345,19 @@ def build(problem: PhaseProblem, solved: Solved, history: History, first: int | 
     model = with_parameters(motion.model, motion.names, solved.parameters)
     moving = motion.with_parameters(solved.parameters)
     time = float(solved.begins[first])
-    if problem.turns:
-        time %= problem.forcing_period(solved.parameters)
-    start = moving.at_rest(solved.states[first], time, _at_event(problem.signature, first))
-    phases = Phases(solved.states[turn], solved.durations[turn], problem.state_scale, problem.forcing)
+    advance = problem.advance(solved)
+    states = np.vstack([solved.states[first:], solved.states[:first] + advance])
+    # Begun at the same phase of the excitation, at the time zero where there is none.
+    earlier = time - time % problem.forcing_period(solved.parameters) if problem.turns else time
+    earlier = earlier if problem.turns or moving.is_timed else 0.0
+    time, states = time - earlier, states - moving.moving * earlier
+    D = moving.free(problem.state_scale)
+    states = states - problem.state_scale * (D @ (D.T @ (states[0] / problem.state_scale)))
+    for whole in moving.turns:
+        pivot = int(np.argmax(np.abs(whole)))
+        states = states - np.floor(states[0, pivot] / whole[pivot]) * whole
+    start = moving.at_rest(states[0], time, _at_event(problem.signature, first))
+    phases = Phases(states, solved.durations[turn], problem.state_scale, problem.forcing, problem.rounds)
     return Orbit(
         model=model,
         start=dict(zip(model.states, map(float, start), strict=True)),
@@ -300,9 +367,15 @@ def build(problem: PhaseProblem, solved: Solved, history: History, first: int | 
         multipliers=multipliers_of(problem, solved),
         turns=problem.turns,
         phases=phases,
+        advance=named(model, advance),
         method=Exact(),
         history=history,
     )
+
+
+def named(model: Model, advance: Floats) -> dict[str, float]:
+    """The states that advance, and by how much."""
+    return {name: float(x) for name, x in zip(model.states, advance, strict=True) if x != 0}
 
 
 def _at_event(signature: Signature, first: int) -> list[int]:
@@ -340,8 +413,9 @@ def problem_of(orbit: Orbit, free: Sequence[int] = (), motion: Motion | None = N
         piece = Piece(orbit.signature.modes[0], phases.states[0], orbit.start_time, float(phases.durations[0]), None)
         section = section_at(motion, piece, phases.scale)
     problem = PhaseProblem(
-        motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section, orbit.start_time
-    )
+        motion, orbit.signature, phases.scale, free, orbit.turns, phases.forcing, section, orbit.start_time,
+        phases.rounds,
+    )  # fmt: skip
     return problem, problem.pack(phases.states, phases.durations, orbit.start_time, motion.parameters)
 
 
@@ -353,7 +427,7 @@ def minimal(problem: PhaseProblem, solved: Solved, closeness: float = 1e-7) -> t
         part = Signature(problem.signature.contacts, problem.signature.modes[:count], problem.signature.events[:count])
         smaller = PhaseProblem(
             problem.motion.with_parameters(solved.parameters), part, problem.state_scale, (),
-            problem.turns // times, problem.forcing, problem.section,
+            problem.turns // times, problem.forcing, problem.section, problem.time, problem.rounds / times,
         )  # fmt: skip
         u = smaller.pack(solved.states[:count], durations, float(solved.begins[0]), solved.parameters)
         try:
@@ -368,7 +442,7 @@ def _repetitions(problem: PhaseProblem, solved: Solved, closeness: float) -> Ite
     if problem.phases == 1 and problem.signature.events[0].kind == SECTION:
         yield from _returns(problem, solved, closeness)
         return
-    folded = np.column_stack([solved.states / problem.state_scale, solved.durations / solved.period])
+    folded = np.column_stack([problem.seen(solved) / problem.state_scale, solved.durations / solved.period])
     for times in range(problem.phases, 1, -1):
         if problem.phases % times or problem.turns % times:
             continue
@@ -385,8 +459,10 @@ def _returns(problem: PhaseProblem, solved: Solved, closeness: float) -> Iterato
     parts = [times for times in range(MOST_REPETITIONS, 1, -1) if problem.turns % times == 0]
     begin, durations = float(solved.begins[0]), np.array([solved.period / times for times in parts])
     values, _ = motion.sampled(problem.signature.modes[0], solved.states[0], begin, durations)
+    advance = problem.advance(solved)
     for times, value in zip(parts, values, strict=True):
-        if np.max(np.abs(value[: problem.n] - solved.states[0]) / problem.state_scale) <= closeness:
+        missed = value[: problem.n] - solved.states[0] - advance / times
+        if np.max(np.abs(missed) / problem.state_scale) <= closeness:
             yield times
 
 
@@ -407,9 +483,10 @@ def resimulated(problem: Problem, solved: Solved, motion: Motion) -> list[Piece]
     pieces: list[Piece] = []
     for k, run in enumerate(runs):
         last, first = runs[k - 1][-1], run[0]
+        before = last.state - (problem.advance(solved) if k == 0 else 0.0)
         if last.mode != first.mode or first.event is None or first.mode != starts[k][2]:
             return None
-        whole = Piece(first.mode, last.state, first.time - last.duration, last.duration + first.duration, first.event)
+        whole = Piece(first.mode, before, first.time - last.duration, last.duration + first.duration, first.event)
         pieces += [whole, *run[1:-1]]
     return pieces
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickslip.arguments import check_progress
 from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
@@ -21,6 +22,8 @@ from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
+
+Floats = NDArray[np.float64]
 
 
 def find_orbit(
@@ -45,6 +48,9 @@ def find_orbit(
     The orbit is found phase by phase, each in its own mode, so stick is exact and a multiplier that is zero is zero;
     near a guess with a period unstable orbits are found as well. From a start alone, a motion that does not settle on
     an orbit is told as that (`OrbitError`). An orbit that the system would not follow by itself is refused.
+
+    A motion may advance by a constant in every period, where the equations do not feel it: on a feed, where nothing
+    ties a mass to a place, or by whole turns of an angle. `orbit.advance` says by how much.
 
     >>> import stickslip as ss
     >>> orbit = find_orbit(ss.models.block_on_belt(), guess=([1.1, 0], 12))
@@ -188,11 +194,22 @@ def is_same(a: Orbit, b: Orbit) -> bool:
         if a.signature != b.signature.rotated(shift):
             continue
         turn = [*range(shift, count), *range(shift)]
-        if np.max(np.abs(a.phases.states - b.phases.states[turn]) / b.phases.scale) < 1e-6:
+        if np.max(np.abs(_seen(a, b.phases.scale) - _seen(b, b.phases.scale, turn))) < 1e-6:
             return True
         if count == 1 and not a.turns:  # cut by a section anywhere
             return bool(np.allclose(a.multipliers, b.multipliers, atol=1e-6))
     return False
+
+
+def _seen(orbit: Orbit, scale: Floats, turn: Sequence[int] | None = None) -> Floats:
+    """Where the phases of an orbit begin, over `scale`, as seen from what advances with it, wherever it is."""
+    phases = orbit.phases
+    advance = np.array([orbit.advance.get(name, 0.0) for name in orbit.model.states]) / scale
+    begins = np.concatenate([[0.0], np.cumsum(phases.durations)[:-1]])
+    rows = phases.states / scale - np.outer(begins / orbit.period, advance)
+    rows = rows if turn is None else rows[list(turn)]
+    size = float(np.linalg.norm(advance))
+    return rows - (rows[0] @ advance) * advance / size**2 if size else rows
 
 
 def excitation(motion: Motion, forcing: float | None) -> float | None:
@@ -201,8 +218,8 @@ def excitation(motion: Motion, forcing: float | None) -> float | None:
         return check_number("find_orbit: forcing", forcing, positive=True)
     if motion.is_forced and motion.forcing_period is None:
         raise OrbitError(
-            "time appears in the equations, but not in sines and cosines of one frequency: give forcing=, the period "
-            "of the excitation"
+            "time appears in the equations, but neither in sines and cosines of one frequency, nor as an even advance "
+            "of the states: give forcing=, the period of the excitation"
         )
     return motion.forcing_period
 
@@ -234,4 +251,4 @@ def _middle(orbit: Orbit) -> Guess:
     middle = interpolate(run, [time])
     state = np.array([float(middle[name][0]) for name in names])
     scale = scale_of(np.column_stack([run[name].values for name in names]), len(names))
-    return Guess(state, time, orbit.period, scale)
+    return Guess(state, time, orbit.period, scale, rounds=0.0 if orbit.phases.rounds is None else orbit.phases.rounds)

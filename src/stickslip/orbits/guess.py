@@ -41,7 +41,9 @@ class Guess:
     """A point of the orbit, the time at which it is there, and the period (in turns where the system is excited).
 
     `settled`: whether the motion repeats itself, so that the orbit is the one it settled on. `approaching`: whether its
-    last returns came closer to each other, as they do near an orbit that attracts.
+    last returns came closer to each other, as they do near an orbit that attracts. `rounds` is by how much angles
+    advance in a period, `mode` what each contact does there, where it is known: what sticks is at rest to the last
+    digit.
     """
 
     state: Floats
@@ -50,6 +52,8 @@ class Guess:
     scale: Floats
     settled: bool = True
     approaching: bool = True
+    rounds: Floats | float = 0.0
+    mode: tuple[int, ...] | None = None
 
 
 def scale_of(values: Floats, states: int) -> Floats:
@@ -64,7 +68,7 @@ def guess_from(model: Model, motion: Motion, what: Any, method: Method, forcing:
     if what is None or _is_start(what):
         yield from _from_start(model, motion, method, forcing, what)
     elif isinstance(what, xr.Dataset):
-        found = recurrence(what, forcing)
+        found = recurrence(what, motion, forcing)
         if found is None:
             raise OrbitError(
                 "the run does not come near any of its earlier states again, so it holds no guess at a period: "
@@ -90,8 +94,9 @@ def _from_point(model: Model, motion: Motion, start: Any, period: Any, method: M
         period = check_number("the guess: period", period, positive=True)
     except ModelError as error:
         raise OrbitError(str(error)) from None
-    path = Path(simulated(model, (0.0, period), list(state), method))
-    return Guess(state, 0.0, float(period), scale_of(path.values, len(state)))
+    path = Path(simulated(model, (0.0, period), list(state), method), motion)
+    rounds = path.rounds(path.last - path.values[0])
+    return Guess(state, 0.0, float(period), scale_of(path.values, len(state)), rounds=rounds)
 
 
 def _from_start(model: Model, motion: Motion, method: Method, forcing: float | None, start: Any) -> Iterator[Guess]:
@@ -105,20 +110,16 @@ def _from_start(model: Model, motion: Motion, method: Method, forcing: float | N
     for _ in range(MOST_RUNS):
         # Each run begins at the time zero, which is that of any whole period: a clock that grows loses digits.
         run = simulated(model, (0.0, length), state, method)
-        path = Path(run)
+        path = Path(run, motion)
         size = max(size, float(np.max(np.abs(path.values))))
         if np.all(path.range <= 1e-6 * size):  # nothing moves any more, compared with how the motion began
-            values = ", ".join(f"{name} = {x:.6g}" for name, x in zip(model.states, path.last, strict=True))
-            raise OrbitError(
-                f"the motion comes to rest at {values}, which is an equilibrium and not an orbit: start it elsewhere "
-                "with guess=(start, period), or use find_equilibria"
-            )
+            raise OrbitError(_at_rest(model, path))
         found = _recurrence(path, forcing)
         if found is not None:
             yield replace(found[0], settled=found[1] <= SETTLED)
             if found[1] <= SETTLED:
                 return
-        state = list(map(float, path.last))
+        state = list(map(float, path.last))  # as it would be at the time zero
         time, length = time + length, 2 * length if length < 2000 * (forcing or np.inf) else length
         steps += int(run.attrs["steps"])
         if steps > MOST_STEPS:
@@ -127,6 +128,20 @@ def _from_start(model: Model, motion: Motion, method: Method, forcing: float | N
         f"the motion from this start has not settled on a periodic orbit by t = {time:.6g}; it may be chaotic or "
         "quasi-periodic, which `lyapunov` tells, or settle later, for which a longer run is a guess. For an unstable "
         "orbit that it passes by give unstable=True (--unstable), or a guess=(start, period) near one"
+    )
+
+
+def _at_rest(model: Model, path: Path) -> str:
+    """What a motion that changes no more is."""
+    values = ", ".join(f"{name} = {x:.6g}" for name, x in zip(model.states, path.last, strict=True))
+    if np.any(path.pace) or path.D.size:
+        return (
+            f"the motion becomes even, with {values} beside what advances, and is no orbit: start it elsewhere with "
+            "guess=(start, period), or with other parameters"
+        )
+    return (
+        f"the motion comes to rest at {values}, which is an equilibrium and not an orbit: start it elsewhere with "
+        "guess=(start, period), or use find_equilibria"
     )
 
 
@@ -139,10 +154,13 @@ def simulated(model: Model, times: tuple[float, float], start: Any, method: Meth
 
 
 class Path:
-    """What a run did: its steps, and its states several times in each of them."""
+    """What a run did: its steps, and its states several times in each of them, as seen from what advances evenly with
+    time; and without shifts that the equations do not feel."""
 
-    def __init__(self, run: xr.Dataset) -> None:
-        self.steps = steps_of(run)
+    def __init__(self, run: xr.Dataset, motion: Motion) -> None:
+        self.steps, self.pace, self.turns = steps_of(run), motion.moving, motion.turns
+        self.D = motion.free(np.ones(motion.states))
+        self.mode = tuple(int(m) for m in run["mode"].values[-1])
         self.begin = float(self.steps.start[0])
         self.end = float(self.steps.start[-1] + self.steps.length[-1])
         self.times = sample_times(self.steps)
@@ -156,7 +174,27 @@ class Path:
         steps = self.steps
         index = np.clip(np.searchsorted(steps.start, times, side="right") - 1, 0, len(steps) - 1)
         tau = np.clip(times - steps.start[index], 0.0, steps.length[index])
-        return np.asarray(evaluate(steps.state[index], tau), float)
+        return self._seen(evaluate(steps.state[index], tau) - np.outer(times, self.pace))
+
+    def _seen(self, values: Floats) -> Floats:
+        """Without what is a shift alone."""
+        return np.asarray(values - values @ self.D @ self.D.T, float)
+
+    def rounds(self, change: Floats) -> Floats:
+        """The whole turns in changes of state."""
+        total = np.zeros(change.shape)
+        for turn in self.turns:
+            pivot = int(np.argmax(np.abs(turn)))
+            total += np.round(change[..., pivot] / turn[pivot])[..., None] * turn
+        return total
+
+    def _folded(self, change: Floats) -> Floats:
+        """Changes of state, in which a turn more or less is none."""
+        for turn in self.turns:
+            pivot = int(np.argmax(np.abs(turn)))
+            part = change[..., pivot] / turn[pivot]
+            change = change + (np.sin(2 * np.pi * part) / (2 * np.pi) - part)[..., None] * turn
+        return change
 
     @property
     def span(self) -> Floats:
@@ -169,22 +207,22 @@ class Path:
         tau = self.end - self.steps.start[-1]
         powers = np.arange(1, self.steps.state.shape[2])
         rate = np.sum(self.steps.state[-1][:, 1:] * powers * tau ** (powers - 1.0), axis=1)
-        normal = rate / self.span**2
-        height = (self.values - self.last) @ normal
+        normal = self._seen((rate - self.pace)[None, :])[0] / self.span**2
+        height = self._folded(self.values - self.last) @ normal
         # Without the last state itself.
         found = np.nonzero((height[:-1] < 0) & (height[1:] >= 0) & (self.times[1:] < self.end))[0]
         latest = found[::-1][:LONGEST_CYCLE]
         below, above = self.times[latest], self.times[latest + 1]
         for _ in range(60 if len(latest) else 0):
             middle = 0.5 * (below + above)
-            is_below = (self.at(middle) - self.last) @ normal < 0
+            is_below = self._folded(self.at(middle) - self.last) @ normal < 0
             below, above = np.where(is_below, middle, below), np.where(is_below, above, middle)
         return np.asarray(above, float)
 
 
-def recurrence(run: xr.Dataset, forcing: float | None) -> tuple[Guess, float] | None:
+def recurrence(run: xr.Dataset, motion: Motion, forcing: float | None) -> tuple[Guess, float] | None:
     """The last period of a run, and how closely it returns; None where it never comes near an earlier state."""
-    return _recurrence(Path(run), forcing)
+    return _recurrence(Path(run, motion), forcing)
 
 
 def _recurrence(path: Path, forcing: float | None) -> tuple[Guess, float] | None:
@@ -196,7 +234,8 @@ def _recurrence(path: Path, forcing: float | None) -> tuple[Guess, float] | None
     if len(times) == 0:
         return None
     inside = path.at(np.maximum(times, path.begin))
-    distance = np.max(np.abs(inside - path.last) / path.span, axis=1)
+    change = path.last - inside
+    distance = np.max(np.abs(change - path.rounds(change)) / path.span, axis=1)
     for closeness in CLOSENESS:
         near = np.nonzero(distance <= closeness)[0]
         if len(near):
@@ -205,7 +244,11 @@ def _recurrence(path: Path, forcing: float | None) -> tuple[Guess, float] | None
             before = np.inf
             if path.end - 2 * period >= path.begin:
                 earlier = path.at(np.array([path.end - 2 * period]))[0]
-                before = float(np.max(np.abs(earlier - inside[nearest]) / path.span))
+                past = inside[nearest] - earlier
+                before = float(np.max(np.abs(past - path.rounds(past)) / path.span))
             approaching = now <= before <= NEIGHBOURHOOD
-            return Guess(path.last, path.end, period, path.scale, approaching=approaching), now
+            rounds = path.rounds(change[nearest])
+            state = path.last + path.pace * path.end
+            guess = Guess(state, path.end, period, path.scale, True, approaching, rounds, path.mode)
+            return guess, now
     return None

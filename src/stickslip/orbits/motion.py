@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import ModelError, MotionError
-from stickslip.field import Field, compile_excitations
-from stickslip.model.system import Model
+from stickslip.field import Field, compile_translations
+from stickslip.model.system import Model, System
 from stickslip.result import Steps
 from stickslip.status import Status
 from stickslip.targets import join
@@ -85,11 +85,15 @@ class Entry:
 
 def refuse_chance(model: Model) -> None:
     """Raise a sentence for friction that is drawn anew at every phase: nothing repeats itself then."""
-    for name, value in model.parameters.items():
-        if name.endswith((".scatter_static", ".scatter_kinetic")) and value > 0:
-            raise ModelError(
-                f"{name} is {value:g}: with random friction there is no periodic motion and no derivative; set it to 0"
-            )
+    if not isinstance(model, System):
+        return
+    for contact in model.friction:
+        for name, value in model.local(contact).items():
+            if name in ("scatter_static", "scatter_kinetic") and value > 0:
+                raise ModelError(
+                    f"{contact}.{name} is {value:g}: with random friction there is no periodic motion and no "
+                    "derivative; set it to 0"
+                )
 
 
 class Motion:
@@ -107,11 +111,12 @@ class Motion:
         self.model, self.rtol = model, rtol
         self.field = field or Field.of(model, order=ORDER, kernels=join.TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
-        mechanical = self.states - len(model.internal_states)
-        self.velocities = slice(mechanical // 2, mechanical)
+        named = [name.startswith("v.") for name in model.states]
+        self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
         self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
-        self.excitations = compile_excitations(model)
+        self.translations = compile_translations(model)
+        self.excitations = self.translations.excitations
         # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
         self.excitation = self.excitations.at(self.parameters)
         self._count = [0]  # shared by copies for other parameter values
@@ -132,8 +137,36 @@ class Motion:
 
     @property
     def is_forced(self) -> bool:
-        """Whether time matters: whether it appears in the equations, with an amplitude that is not zero."""
+        """Whether time matters: whether it appears in the equations, with an amplitude that is not zero, and be it that
+        states advance with it."""
         return self.excitation.exists
+
+    # -- motions that advance ----------------------------------------------------------------------------------------
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether time appears in the equations."""
+        return self.translations.timed
+
+    @property
+    def moving(self) -> Floats:
+        """w, how fast states advance with time: the equations of z − w t have no time but that of the excitation."""
+        return self.translations.moving(self.parameters)
+
+    def moving_slopes(self, which: Sequence[int]) -> Floats:
+        """How w changes with parameters: a column for each."""
+        slopes = self.translations.moving_slopes(self.parameters)
+        return np.asarray(np.column_stack([slopes, np.zeros(len(slopes))])[:, list(which)], float)
+
+    def free(self, scale: Floats) -> Floats:
+        """An orthonormal basis of the shifts that the equations do not feel at any time, in states over `scale`: one
+        in each column."""
+        return np.asarray(np.linalg.qr((self.translations.free(self.parameters) / scale).T)[0], float)
+
+    @property
+    def turns(self) -> Floats:
+        """Shifts by a whole turn, one in each row."""
+        return self.translations.turns(self.parameters)
 
     @property
     def forcing_period(self) -> float | None:

@@ -51,16 +51,40 @@ def null_vectors(matrix: NDArray[np.complex128] | Floats) -> tuple[Complexes, Co
     return left[:, -1], right[-1].conj()
 
 
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The eigenvectors of a pair ±iω: A q = iω M q with |M q| = 1, and p* A = iω p* M with p* M q = 1."""
+
+    q: Complexes
+    left: Complexes
+
+    @classmethod
+    def at(cls, balance: Balance, y: Floats, p: Floats, omega: float) -> Pair:
+        left, q = null_vectors(balance.slopes(y, p)[0] - 1j * omega * np.diag(balance.mass))
+        q = q / np.linalg.norm(balance.mass * q)
+        return cls(q, left / np.conj(np.vdot(left, balance.mass * q)))
+
+
+def growth_slope(balance: Balance, y: Floats, p: Floats, pair: Pair, number: int) -> float:
+    """How fast the real part of a critical pair grows with a parameter, along the equilibria; nan where the equations
+    have no second derivatives."""
+    forms = balance.forms(y, p)
+    if forms is None:
+        return float("nan")
+    A, F_p, _ = balance.slopes(y, p)
+    moved = -np.linalg.solve(A, F_p[:, number])
+    parts = [forms.along(x) @ moved + forms.by_parameters(x, len(p))[:, number] for x in (pair.q.real, pair.q.imag)]
+    return float(np.vdot(pair.left, parts[0] + 1j * parts[1]).real)
+
+
 def hopf(balance: Balance, y: Floats, p: Floats, omega: float) -> Hopf:
     """The Hopf point at y with eigenvalues ±iω."""
     forms = balance.forms(y, p)
     if forms is None:
         return Hopf(omega, np.nan, UNKNOWN)
     A, M = balance.slopes(y, p)[0], np.diag(balance.mass)
-    left, q = null_vectors(A - 1j * omega * M)
-    q = q / np.linalg.norm(balance.mass * q)
-    left = left / np.conj(np.vdot(left, balance.mass * q))
-    bar = q.conj()
+    pair = Pair.at(balance, y, p, omega)
+    q, left, bar = pair.q, pair.left, pair.q.conj()
     still = np.linalg.solve(A, forms.second(q, bar))
     twice = np.linalg.solve(2j * omega * M - A, forms.second(q, q))
     terms = [

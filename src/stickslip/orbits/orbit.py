@@ -35,7 +35,9 @@ class Orbit:
     `start` (states by name) and `start_time` are where it is begun: at a stick→slip event where it has one. `signature`
     is the cyclic sequence of modes and events, `multipliers` are the Floquet multipliers, largest first, zeros being
     exactly zero. `turns` counts the periods of the excitation in one period of the orbit (0 without excitation).
-    `phases` holds where every phase begins and how long it lasts, `history` how Newton's method converged.
+    `phases` holds where every phase begins and how long it lasts, `history` how Newton's method converged. `advance`
+    says by how much states advance in one period, as positions do on a feed: by name, those that do. It is empty for
+    orbits that close.
 
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
@@ -51,6 +53,7 @@ class Orbit:
     multipliers: Complexes
     turns: int
     phases: Phases
+    advance: dict[str, float] = field(default_factory=dict)
     method: Method = field(default_factory=Exact)
     history: History = field(default_factory=History)
 
@@ -127,8 +130,11 @@ class Orbit:
             f"multipliers  {values}",
             f"signature    {self.signature}",
         ]
-        lines += [f"{name:<12} {value:.12g}" for name, value in self.start.items()]
+        lines += [f"{name:<12} {value:.12g}{self._advancing(name)}" for name, value in self.start.items()]
         return "\n".join(lines)
+
+    def _advancing(self, name: str) -> str:
+        return f", advancing by {self.advance[name]:.12g} in a period" if name in self.advance else ""
 
     def _repr_html_(self) -> str:
         start = [(name, value, self.model.units.get(name, "")) for name, value in self.start.items()]
@@ -153,9 +159,11 @@ def _shown(value: complex) -> str:
 
 @dataclass(frozen=True)
 class Phases:
-    """Where every phase of an orbit begins and how long it lasts; `scale` is the size of each state."""
+    """Where every phase of an orbit begins and how long it lasts; `scale` is the size of each state, `rounds` by how
+    much angles advance in a period."""
 
     states: Floats
     durations: Floats
     scale: Floats
     forcing: float | None = None
+    rounds: Floats | None = None

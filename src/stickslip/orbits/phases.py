@@ -19,6 +19,9 @@ from stickslip.orbits.motion import Entry, Motion, Phase
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Piece, Signature
 
 Floats = NDArray[np.float64]
+Section = tuple[Floats, Floats]
+"""A plane across an orbit: a point of it, and its normal, in units of the size of the states."""
+
 FLAT = 1e-3
 """The smallest range of a state along an orbit that counts, as a part of the largest."""
 
@@ -43,6 +46,10 @@ class Problem:
 
     `turns` is the number of periods of the excitation in one period of the orbit (0: not excited). An orbit without
     events is cut by a section: a plane (a point of it, and its normal), or for an excited system the instant `time`.
+
+    A motion may advance in every period: z(T) = z(0) + w T + `rounds` + d, with w as the equations have it, whole turns
+    that are known, and d any shift that the equations do not feel at all. Along such d nothing closes; instead z(0) is
+    where it is zero.
     """
 
     tolerance = 1e-11
@@ -55,9 +62,11 @@ class Problem:
         free: Sequence[int] = (),
         turns: int = 0,
         forcing: float | None = None,
-        section: tuple[Floats, Floats] | None = None,
+        section: Section | None = None,
         time: float = 0.0,
+        rounds: Floats | float | None = None,
     ) -> None:
+        self.rounds = np.zeros(motion.states) + (0.0 if rounds is None else rounds)
         self.motion, self.signature, self.state_scale = motion, signature, scale
         self.free, self.turns, self.forcing, self.section = tuple(free), turns, forcing, section
         self.time = time
@@ -72,6 +81,7 @@ class Problem:
         own: dict[str, Any] = {
             "motion": self.motion, "signature": self.signature, "scale": self.state_scale, "free": self.free,
             "turns": self.turns, "forcing": self.forcing, "section": self.section, "time": self.time,
+            "rounds": self.rounds,
         }  # fmt: skip
         return type(self)(**own | changes)
 
@@ -143,12 +153,46 @@ class Problem:
             rates = entry.by_state @ end.rates[:n] + entry.by_time
             self._fill(J[at], j, entry.by_state @ end.by_state[:n], rates, by_parameter)
             J[at, following * (n + 1) : following * (n + 1) + n] -= np.eye(n)
+            if following == 0:
+                self._advance(F[at], J[at], solved)
             F[at] /= self.state_scale
             J[at] /= self.state_scale[:, None]
+            if following == 0:
+                self._begin_at_zero(F[at], J[at], solved)
             row = j * (n + 1) + n
             F[row] = self._guard(self.signature.events[j], j, end, solved, J[row])
         self._hold(F, J, solved)
         return self._with_period(F, J, solved) if self.has_start_time else (F, J)
+
+    def _advance(self, F: Floats, J: Floats, solved: Solved) -> None:
+        """One period later states have advanced."""
+        motion, n = self.motion.with_parameters(solved.parameters), self.n
+        moving = motion.moving
+        F -= moving * solved.period + self.rounds
+        J[:, n : self.phases * (n + 1) : n + 1] -= moving[:, None]
+        if self.free:
+            J[:, J.shape[1] - len(self.free) :] -= solved.period * motion.moving_slopes(self.free)
+
+    def _begin_at_zero(self, F: Floats, J: Floats, solved: Solved) -> None:
+        """Along shifts that the equations do not feel, the orbit is begun at zero in place of being closed."""
+        D = self.motion.with_parameters(solved.parameters).free(self.state_scale)
+        if not D.size:
+            return
+        F -= D @ (D.T @ (F - solved.states[0] / self.state_scale))
+        J -= D @ (D.T @ J)
+        J[:, : self.n] += D @ D.T / self.state_scale
+
+    def advance(self, solved: Solved) -> Floats:
+        """By how much states advance in one period."""
+        motion = self.motion.with_parameters(solved.parameters)
+        known = motion.moving * solved.period + self.rounds
+        D = motion.free(self.state_scale)
+        left = (self.entry(solved, self.phases - 1).state - solved.states[0] - known) / self.state_scale
+        return np.asarray(known + self.state_scale * (D @ (D.T @ left)), float)
+
+    def seen(self, solved: Solved) -> Floats:
+        """Where each phase begins, as seen from what advances evenly with the orbit."""
+        return solved.states - np.outer(solved.begins - solved.begins[0], self.advance(solved) / solved.period)
 
     def entry(self, solved: Solved, j: int) -> Entry:
         """Where the end of phase j becomes the begin of the next: internal states of contacts may jump there."""
@@ -165,7 +209,7 @@ class Problem:
         free = len(self.free)
         if free:
             out[..., out.shape[-1] - free :] += by_parameter[..., :free]
-        if self.motion.is_forced:
+        if self.motion.is_timed:
             by_time = by_parameter[..., free]
             for i in range(j):
                 out[..., i * (n + 1) + n] += by_time
@@ -270,6 +314,14 @@ def normal_of(rate: Floats, values: Floats, scale: Floats) -> Floats:
     span = np.ptp(values, axis=0) / scale
     normal = rate / scale / np.maximum(span, FLAT * np.max(span)) ** 2
     return np.asarray(normal / np.linalg.norm(normal), float)
+
+
+def rescaled(section: Section | None, old: Floats, new: Floats) -> Section | None:
+    """The same section, where states are measured by other sizes."""
+    if section is None:
+        return None
+    normal = section[1] * new / old
+    return section[0], normal / np.linalg.norm(normal)
 
 
 def guard_terms(event: Event, end: Phase) -> list[tuple[int, float]]:

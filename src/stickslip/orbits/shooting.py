@@ -20,12 +20,12 @@ from stickslip.methods.smooth import Smoothing
 from stickslip.methods.stiff import Map, StiffFlow
 from stickslip.methods.switch import Switch
 from stickslip.model.system import Model
-from stickslip.orbits.exact import MOST_REPETITIONS, with_parameters
+from stickslip.orbits.exact import MOST_REPETITIONS, OUTGROWN, named, with_parameters
 from stickslip.orbits.guess import Guess
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
-from stickslip.orbits.phases import normal_of
+from stickslip.orbits.phases import Section, normal_of, rescaled
 from stickslip.orbits.signature import SECTION, Event, Signature
 from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
 from stickslip.simulation import simulate, uninterrupted
@@ -223,14 +223,16 @@ class ShootingProblem:
         free: Sequence[int] = (),
         turns: int = 0,
         forcing: float | None = None,
-        section: tuple[Floats, Floats] | None = None,
+        section: Section | None = None,
         time: float = 0.0,
         parameters: Floats | None = None,
+        rounds: Floats | float | None = None,
     ) -> None:
         self.model, self.method, self.scale, self.free = model, method, scale, tuple(free)
         self.turns, self.forcing, self.section, self.time = turns, forcing, section, time
         self.parameters = np.array(list(model.parameters.values()) if parameters is None else parameters, float)
         self.n = len(model.states)
+        self.rounds = np.zeros(self.n) + (0.0 if rounds is None else rounds)
         self.evaluations = 0
         self.tolerance = DifferenceFlow.tolerance if isinstance(method, Switch) else Flow.tolerance
         self.signature = Signature(model.contacts, ((),), (Event(SECTION),))
@@ -239,7 +241,7 @@ class ShootingProblem:
 
     def like(self, **changes: Any) -> ShootingProblem:
         """The same problem with something changed."""
-        names = ("model", "method", "scale", "free", "turns", "forcing", "section", "time", "parameters")
+        names = ("model", "method", "scale", "free", "turns", "forcing", "section", "time", "parameters", "rounds")
         return ShootingProblem(**{name: getattr(self, name) for name in names} | changes)
 
     def pack(self, y: Floats, period: float, parameters: Floats) -> Floats:
@@ -289,10 +291,17 @@ class ShootingProblem:
     def residual(self, u: Floats) -> tuple[Floats, Floats]:
         shot, n = self.solved(u), self.n
         F, J = np.zeros(n + 1), np.zeros((n + 1, len(u)))
-        F[:n] = (shot.end.y - shot.y) / self.scale
+        motion = self._moving(shot.parameters)
+        F[:n] = (shot.end.y - shot.y - motion.moving * shot.period - self.rounds) / self.scale
         J[:n, :n] = (shot.end.phi - np.eye(n)) / self.scale[:, None]
-        J[:n, n] = shot.end.rate / self.scale
-        J[:n, n + 1 :] = shot.end.by_parameter / self.scale[:, None]
+        J[:n, n] = (shot.end.rate - motion.moving) / self.scale
+        slopes = shot.period * motion.moving_slopes(self.free)
+        J[:n, n + 1 :] = (shot.end.by_parameter - slopes) / self.scale[:, None]
+        D = motion.free(self.scale)
+        if D.size:  # along shifts that the equations do not feel, the orbit begins at zero
+            F[:n] -= D @ (D.T @ (F[:n] - shot.y / self.scale))
+            J[:n] -= D @ (D.T @ J[:n])
+            J[:n, :n] += D @ D.T / self.scale
         if self.turns:
             forcing, slopes = self._forcing(shot.parameters)
             F[n] = shot.period / forcing - self.turns
@@ -316,10 +325,30 @@ class ShootingProblem:
         self._motion = self._motion or Motion(self.model)
         return self._motion.with_parameters(parameters)
 
+    def plane_across(self, shot: Shot) -> Section:
+        """The plane through the start of a motion that need not be an orbit yet, and so has no range of its own."""
+        normal = self._across(self.start_rate(shot), shot)
+        size = float(np.linalg.norm(normal))
+        if not size > 0:
+            raise NoConvergence("the guess does not move: it is an equilibrium")
+        return shot.y, normal / size
+
+    def section_at(self, shot: Shot) -> Section:
+        """A section across an orbit: a point of it, and its normal."""
+        values, rate = self._seen(shot, np.arange(16) / 16), self.scale * self.start_rate(shot)
+        return shot.y, self._across(normal_of(rate, values, self.scale), shot)
+
+    def _across(self, normal: Floats, shot: Shot) -> Floats:
+        """A normal without shifts that the equations do not feel: where these begin is settled elsewhere."""
+        D = self._moving(shot.parameters).free(self.scale)
+        return np.asarray(normal - D @ (D.T @ normal), float)
+
     # -- what `follow` asks for ------------------------------------------------------------------------------------
 
     def multipliers(self, shot: Shot) -> Complexes:
-        M = shot.end.phi * self.scale / self.scale[:, None]
+        D = self._moving(shot.parameters).free(self.scale)
+        kept = np.linalg.svd(D)[0][:, D.shape[1] :]  # a shift that the equations do not feel has no multiplier
+        M = kept.T @ (shot.end.phi * self.scale / self.scale[:, None]) @ kept
         values = np.linalg.eigvals(M).astype(complex)
         values[np.abs(values) <= NOTHING * max(1.0, float(np.max(np.abs(values))))] = 0.0
         return sorted_multipliers(values)
@@ -338,19 +367,32 @@ class ShootingProblem:
             signature=self.signature,
             multipliers=self.multipliers(shot),
             turns=self.turns,
-            phases=Phases(shot.y[None, :], np.array([shot.period]), self.scale, self.forcing),
+            phases=Phases(shot.y[None, :], np.array([shot.period]), self.scale, self.forcing, self.rounds),
+            advance=named(model, self.advance(shot)),
             method=self.method,
             history=history or History(),
         )
 
+    def advance(self, shot: Shot) -> Floats:
+        """By how much states advance in one period."""
+        motion = self._moving(shot.parameters)
+        known, D = motion.moving * shot.period + self.rounds, motion.free(self.scale)
+        left = (shot.end.y - shot.y - known) / self.scale
+        return np.asarray(known + self.scale * (D @ (D.T @ left)), float)
+
+    def _seen(self, shot: Shot, parts: Floats) -> Floats:
+        """States after parts of the period, as seen from what advances with the orbit."""
+        values = shot.flow.sampled(shot.y, self.time, shot.period * parts)
+        return np.asarray(values - np.outer(parts, self.advance(shot)), float)
+
     def extremes(self, shot: Shot) -> Floats:
-        values = shot.flow.sampled(shot.y, self.time, shot.period * np.arange(1, 401) / 400)
+        values = self._seen(shot, np.arange(1, 401) / 400)
         return np.array([values.min(axis=0), values.max(axis=0)])
 
     def repeated(self, u: Floats, times: int) -> tuple[ShootingProblem, Floats]:
         other = u.copy()
         other[self.n] *= times
-        return self.like(turns=self.turns * times), other
+        return self.like(turns=self.turns * times, rounds=self.rounds * times), other
 
     def tiled(self, change: Floats, times: int) -> Floats:
         """A change of the unknowns, as one of the orbit gone through several times."""
@@ -364,7 +406,7 @@ class ShootingProblem:
         return self.section is not None
 
     def start_rate(self, shot: Shot) -> Floats:
-        return np.asarray(shot.end.start_rate / self.scale, float)
+        return np.asarray((shot.end.start_rate - self._moving(shot.parameters).moving) / self.scale, float)
 
     def passage(self, shot: Shot) -> float:
         return float(self.section[1] @ self.start_rate(shot)) if self.section is not None else 1.0
@@ -381,13 +423,15 @@ class ShootingProblem:
         parts = [times for times in range(MOST_REPETITIONS, 1, -1) if self.turns % times == 0]
         if not parts:
             return None
-        values = shot.flow.sampled(shot.y, self.time, shot.period / np.array(parts, float))
+        values = self._seen(shot, 1 / np.array(parts, float))
         start = shot.flow.state(shot.y, self.time)
         closeness = max(1e-3 if loosely else 1e-5, self.accuracy)
         for times, value in zip(parts, values, strict=True):
             missed = float(np.max(np.abs(value - start) / self.scale))
             if missed < closeness and missed < closeness * self._extent(shot):
-                problem = self.like(turns=self.turns // times, free=(), parameters=shot.parameters)
+                problem = self.like(
+                    turns=self.turns // times, free=(), parameters=shot.parameters, rounds=self.rounds / times
+                )
                 u = problem.pack(shot.y, shot.period / times, shot.parameters)
                 try:
                     return problem.orbit(problem.solved(problem.root(u)))
@@ -397,7 +441,7 @@ class ShootingProblem:
 
     def _extent(self, shot: Shot) -> float:
         """The size of an orbit: how far it goes from where it begins."""
-        values = shot.flow.sampled(shot.y, self.time, shot.period * np.arange(12) / 12)
+        values = self._seen(shot, np.arange(12) / 12)
         return float(np.max(np.ptp(values, axis=0) / self.scale))
 
     def split(self, shot: Shot) -> Floats | None:
@@ -405,12 +449,21 @@ class ShootingProblem:
         if self.turns % 2:
             return None
         half = shot.flow.map(shot.y, self.time, 0.5 * shot.period, ())
-        return np.asarray((half.y - shot.y) / self.scale, float)
+        return np.asarray((half.y - shot.y - 0.5 * self.advance(shot)) / self.scale, float)
 
     def moved(self, u: Floats) -> ShootingProblem:
         if self.section is None:
             return self
-        other = self.like(section=section_at(self.solved(u), self.time, self.scale))
+        other = self.like(section=self.section_at(self.solved(u)))
+        other.evaluations, other._last, other._motion = self.evaluations, self._last, self._motion
+        return other
+
+    def grown(self, ranges: Floats) -> ShootingProblem:
+        """The same equations for an orbit that has outgrown the size of its states: they have these ranges now."""
+        if not np.any(ranges > OUTGROWN * self.scale):
+            return self
+        scale = np.maximum(self.scale, ranges)
+        other = self.like(scale=scale, section=rescaled(self.section, self.scale, scale))
         other.evaluations, other._last, other._motion = self.evaluations, self._last, self._motion
         return other
 
@@ -418,34 +471,20 @@ class ShootingProblem:
         """A change of the unknowns that may lead out of the section, as the change of the same orbits within it."""
         if self.section is None:
             return change
-        rate, normal, other = self.solved(u).end.start_rate, self.section[1] / self.scale, change.copy()
+        rate, normal, other = self.scale * self.start_rate(self.solved(u)), self.section[1] / self.scale, change.copy()
         other[: self.n] -= rate * float(normal @ change[: self.n]) / float(normal @ rate)
         return other
-
-
-def plane_across(shot: Shot, scale: Floats) -> tuple[Floats, Floats]:
-    """The plane through the start of a motion that need not be an orbit yet, and so has no range of its own."""
-    normal = shot.end.start_rate / scale
-    size = float(np.linalg.norm(normal))
-    if not size > 0:
-        raise NoConvergence("the guess does not move: it is an equilibrium")
-    return shot.y, normal / size
-
-
-def section_at(shot: Shot, time: float, scale: Floats) -> tuple[Floats, Floats]:
-    """A section across an orbit: a point of it, and its normal."""
-    values = shot.flow.sampled(shot.y, time, shot.period * np.arange(16) / 16)
-    return shot.y, normal_of(shot.end.start_rate, values, scale)
 
 
 def problem_of(orbit: Orbit, free: Sequence[int] = ()) -> tuple[ShootingProblem, Floats]:
     """The equations that an orbit solves, and the orbit as their unknowns."""
     problem = ShootingProblem(
-        orbit.model, orbit.method, orbit.phases.scale, free, orbit.turns, orbit.phases.forcing, None, orbit.start_time
-    )
+        orbit.model, orbit.method, orbit.phases.scale, free, orbit.turns, orbit.phases.forcing, None, orbit.start_time,
+        rounds=orbit.phases.rounds,
+    )  # fmt: skip
     u = problem.pack(orbit.phases.states[0], orbit.period, problem.parameters)
     if not orbit.turns:
-        problem.section = section_at(problem.solved(u), problem.time, problem.scale)
+        problem.section = problem.section_at(problem.solved(u))
     return problem, u
 
 
@@ -481,12 +520,15 @@ def _shot_from(motion: Motion, guess: Guess, method: Method, turns: int, forcing
     excitation = forcing or motion.forcing_period
     t = guess.time % excitation if excitation else 0.0
     flow = flow_for(motion.model, method, motion.parameters)
-    problem = ShootingProblem(motion.model, method, guess.scale, (), turns, forcing, None, t)
+    problem = ShootingProblem(motion.model, method, guess.scale, (), turns, forcing, None, t, rounds=guess.rounds)
     history = History()
     period = turns * excitation if excitation else guess.period
-    u = problem.pack(flow.exchanged(guess.state, t), period, motion.parameters)
+    D = motion.free(guess.scale)
+    state = guess.state - motion.moving * (guess.time - t)
+    state = state - guess.scale * (D @ (D.T @ (state / guess.scale)))
+    u = problem.pack(flow.exchanged(state, t), period, motion.parameters)
     if not turns:
-        problem.section = plane_across(problem.solved(u), guess.scale)
+        problem.section = problem.plane_across(problem.solved(u))
     solved = problem.solved(problem.root(u, history))
     if not 1 / FARTHEST < solved.period / period < FARTHEST:
         raise NoConvergence(f"the period ran from {period:.6g} to {solved.period:.6g}: that is another orbit")

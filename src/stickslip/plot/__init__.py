@@ -1,4 +1,5 @@
-"""Pictures: `phase`, `history`, `friction` and `modes` of a run, `characteristic` of friction laws,
+"""Pictures: `phase`, `history`, `friction` and `modes` of a run, `animate` its machine, `machine` of a system,
+`characteristic` of friction laws,
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
 `parameter_map` and `poincare` of sweeps, `probabilities` of what they recorded, `return_map` of release
 points, `basins` of attraction, `exponents` as they settle; of series `spectrum`, `autocorrelation`,
@@ -9,6 +10,7 @@ Each draws on the axes given as `ax`, or on a new figure, and returns the matplo
 array of them).  matplotlib is imported when the first picture is drawn, not before.
 """
 
+from stickslip.plot.animation import Animation, animate
 from stickslip.plot.basins import basins
 from stickslip.plot.branch import branch
 from stickslip.plot.characteristic import characteristic
@@ -23,6 +25,7 @@ from stickslip.plot.phase import phase
 from stickslip.plot.probability import probabilities
 from stickslip.plot.returnmap import return_map
 from stickslip.plot.save import save
+from stickslip.plot.scene import machine
 from stickslip.plot.series import (
     autocorrelation,
     correlation_sums,
@@ -35,7 +38,9 @@ from stickslip.plot.series import (
 from stickslip.plot.sweeps import bifurcation, parameter_map, poincare
 
 __all__ = [
+    "Animation",
     "aging",
+    "animate",
     "autocorrelation",
     "basins",
     "bifurcation",
@@ -51,6 +56,7 @@ __all__ = [
     "fit",
     "friction",
     "history",
+    "machine",
     "modes",
     "multipliers",
     "mutual_information",

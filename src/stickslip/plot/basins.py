@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
-from stickslip.plot.labels import state_label, title_of
+from stickslip.plot.labels import state_label, symbol, title_of
+from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
 UNRESOLVED = "#dddddd"
+FEW_POINTS = 20
 
 
 def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     """Draw which attractor each start leads to, from the dataset that `basins` returns.
 
-    Returns the matplotlib Axes.
+    The legend has the share of the starts with its standard error, and where attractors have the same description the
+    state by which they differ. The attractors themselves are drawn with their letters: orbits as lines, all else as
+    points, with an excitation at the phase at which motions start.
 
-    The legend has the share of the starts with its standard error; dots are points of the attractors, with an
-    excitation at the phase at which motions start. `ax`: where to draw; a new figure by default.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `basins` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.basins(ss.basins(system, {"x.block": x, "v.block": v}, t=200))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    PictureError
+        If the data are of something else.
+
+    See Also
+    --------
+    stickslip.basins, phase
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> grid = {"x.block": np.linspace(-3, 3, 4), "v.block": np.linspace(-1, 1, 3)}
+    >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=40)
+    >>> ss.plot.basins(data).get_xlabel()
+    'position $x_\\\\mathrm{block}$'
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
     if not hasattr(data, "data_vars") or "attractor" not in data or "fraction" not in data:
-        raise ValueError("plot.basins needs the dataset that basins returns")
+        raise PictureError("plot.basins needs the dataset that basins returns")
     x, y = (str(name) for name in data["attractor"].dims)
     colours = _colours(data.sizes["number"])
     with style.canvas(ax, 6.8, 4.4) as axes:
@@ -59,16 +87,43 @@ def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _draw_attractors(ax: Axes, data: xarray.Dataset, x: str, y: str) -> None:
-    """Points of the attractors, white with a dark edge: they are seen on any colour."""
+    """The attractors with their letters, dark on white so that they are seen on any colour; orbits as lines."""
     for number in range(data.sizes["number"]):
         points = data["points"].isel(number=number).dropna("sample", how="all")
-        few = points.sizes["sample"] < 20
-        size, edge = (7.0, 1.2) if few else (2.2, 0.25)
-        marks = ax.plot(
-            points.sel(state=x), points.sel(state=y), "o", color=style.INK, markerfacecolor="white", markersize=size,
-            markeredgewidth=edge,
-        )  # fmt: skip
-        marks[0].set_gid(f"attractor{number}")
+        xs, ys = points.sel(state=x).values, points.sel(state=y).values
+        if _is_curve(data, number, len(xs)):
+            for color, width in (("white", 3.0), (style.INK, 1.1)):
+                (drawn,) = ax.plot(np.r_[xs, xs[:1]], np.r_[ys, ys[:1]], color=color, linewidth=width)
+        else:
+            few = len(xs) < FEW_POINTS
+            size, edge = (7.0, 1.2) if few else (1.6, 0.0)
+            face = "white" if few else style.INK
+            look: dict[str, Any] = {"color": style.INK, "markerfacecolor": face, "markeredgewidth": edge}
+            (drawn,) = ax.plot(xs, ys, "o", markersize=size, **look)
+        drawn.set_gid(f"attractor{number}")
+        _name(ax, _letter(number), xs, ys, data.sizes["number"] > 1)
+
+
+def _is_curve(data: xarray.Dataset, number: int, count: int) -> bool:
+    """Whether the points of an attractor follow each other around an orbit: that of a system without excitation."""
+    return count >= FEW_POINTS and str(data["description"].values[number]).startswith("orbit")
+
+
+def _name(ax: Axes, letter: str, xs: Floats, ys: Floats, several: bool) -> None:
+    """The letter of an attractor beside its rightmost point that is in the picture."""
+    if not several or not np.isfinite(xs).any():
+        return
+    at = int(np.nanargmax(xs))
+    ax.annotate(
+        letter, (xs[at], ys[at]), xytext=(6, 4), textcoords="offset points", fontsize=9.5, color=style.INK,
+        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+        annotation_clip=True,
+    )  # fmt: skip
+
+
+def _letter(number: int) -> str:
+    """A, B, …, Z, A1, …"""
+    return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
 def _edges(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -90,6 +145,24 @@ def _colours(count: int) -> list[str]:
 
 
 def _label(data: xarray.Dataset, number: int) -> str:
-    """What the attractor is, and its share."""
+    """What the attractor is, what tells it from others of that description, and its share."""
     share, error = float(data["fraction"][number]), float(data["fraction_error"][number])
-    return f"{data['description'].values[number]}\n{100 * share:.3g} ± {100 * error:.1g} %"
+    letter = f"{_letter(number)}: " if data.sizes["number"] > 1 else ""
+    lines = [f"{letter}{data['description'].values[number]}", _telling(data, number)]
+    return "\n".join([*(line for line in lines if line), f"{100 * share:.3g} ± {100 * error:.1g} %"])
+
+
+def _telling(data: xarray.Dataset, number: int) -> str:
+    """Where the state lies by which attractors of the same description differ most; "" where there is only one."""
+    words = data["description"].values
+    alike = np.flatnonzero(words == words[number]).tolist()
+    if len(alike) < 2:
+        return ""
+    points = data["points"].isel(number=alike).transpose("number", "sample", "state").values
+    low, high = np.nanmin(points, axis=1), np.nanmax(points, axis=1)
+    size = np.maximum(np.max(high, axis=0) - np.min(low, axis=0), np.finfo(float).tiny)
+    chosen = int(np.argmax((np.ptp(low, axis=0) + np.ptp(high, axis=0)) / size))
+    a, b = (values[alike.index(number), chosen] for values in (low, high))
+    name = symbol(str(data["state"].values[chosen]))
+    text = f"{name} = {a:.3g}" if b - a <= 1e-6 * size[chosen] else f"{name} from {a:.3g} to {b:.3g}"
+    return text.replace("-", "−")

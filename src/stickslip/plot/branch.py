@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
-from stickslip.plot.labels import check_name, named_state, names, plain, symbol, title_of, with_unit
-from stickslip.plot.path import QUIET, Path, end_of, extremes_of_special, listed, path_of
+from stickslip.plot.labels import check_name, named_state, names, parameter_label, plain, symbol, title_of, with_unit
+from stickslip.plot.path import EARLY, QUIET, Path, end_of, extremes_of_special, listed, meanings_of, path_of
 from stickslip.plot.pieces import Floats, joined
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ STABLE: dict[str, Any] = {"linewidth": 2.4, "linestyle": "-", "zorder": 2.2}
 UNSTABLE: dict[str, Any] = {"linewidth": 1.2, "linestyle": (0, (4.0, 2.0)), "zorder": 2.1}
 STEEP = 3.0
 """Multipliers above this are drawn on a logarithmic scale."""
-EARLY = re.compile(r"shrank to nothing|as many as allowed|interrupted|No branch|ends near")
-"""What the reason says where a branch ends although the motion goes on."""
 TRIVIAL = 1e-4
 """A multiplier this near to 1 at every point is the one that belongs to a shift in time."""
 
@@ -53,6 +52,8 @@ MARKS = {
     "adding-sliding": Mark("P"),
 }
 OTHER = Mark("h")
+APART, STEP = 4.5, 9.5
+"""In points of 1/72 inch: marks nearer to each other than this hide each other, and are moved up by such steps."""
 LITTLE = Mark(".", 5.0)
 """Exchange of events: nothing happens to the eye, so it is not to catch it."""
 
@@ -74,17 +75,40 @@ def branch(
 ) -> Axes:
     """Draw the bifurcation diagram of one branch or several: a quantity of the orbit along the parameter.
 
-    Returns the matplotlib Axes.
-
-    `branches`: a branch (what `follow` returns, or its `data`), a list of them, or a dictionary from label to branch.
-    `quantity`: "max x.block" (of the first position by default), "min x.block", "max |x.block|", "x.block" for maximum
-    and minimum together, "period", "multipliers" for their moduli, or whatever else the data has for each point.
-    `ax`: where to draw; a new figure by default.
-
     Stable orbits are solid and thick, unstable ones dashed and thin. Special points are hollow where they are those of
-    smooth systems, filled where the discontinuity brings them about; a ring is where the orbit ceases to exist.
+    smooth systems, filled where the discontinuity brings them about; one that would hide another stands above it on a
+    stem. A ring is where the orbit ceases to exist.
 
-    Example: `ss.plot.branch(ss.follow(orbit, "table.speed", to=5))`, `ss.plot.branch([one, two], "period")`.
+    Parameters
+    ----------
+    branches : Branch, xarray.Dataset, or several of them
+        What `follow` returns, or its `data`; a list of them, or a dictionary from label to branch.
+    quantity : str, optional
+        "max x.block" (of the first position by default), "min x.block", "max |x.block|", "x.block" for maximum and
+        minimum together, "period", "multipliers" for their moduli, or whatever else the data has for each point.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    PictureError
+        If there is no such quantity, or branches are along different parameters.
+
+    See Also
+    --------
+    multipliers, bifurcation, stickslip.follow
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+    >>> ax = ss.plot.branch(branch, "period")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('speed of table', 'period $T$')
     """
     found = listed(branches)
     parameter = _common_parameter(found)
@@ -92,7 +116,7 @@ def branch(
     wanted = _default(first) if quantity is None else quantity.strip()
     diagrams = [_diagram(data, wanted) for data in found.values()]
     if not any(np.isfinite(line).any() for diagram in diagrams for line in diagram.lines):
-        raise ValueError(f"there is no {wanted} to draw: at no point of the branch is it a number")
+        raise PictureError(f"there is no {wanted} to draw: at no point of the branch is it a number")
     with style.canvas(ax, 7.6, 4.6) as axes:
         if wanted == "multipliers":
             _draw_unit_line(axes, diagrams)
@@ -101,7 +125,7 @@ def branch(
         _draw_special(axes, diagrams)
         if wanted != "multipliers":
             _draw_ends(axes, diagrams)
-        axes.set_xlabel(plain(parameter))
+        axes.set_xlabel(parameter_label(first, parameter))
         axes.set_ylabel(_label(first, wanted))
         style.header(axes, title_of(first), _notes(list(found.values())))
         style.legend(axes, _handles(axes, list(found)))
@@ -111,7 +135,7 @@ def branch(
 def _common_parameter(found: Mapping[str, xarray.Dataset]) -> str:
     parameters = {str(data.attrs["parameter"]) for data in found.values()}
     if len(parameters) != 1:
-        raise ValueError(f"give branches along one parameter, not along {' and '.join(sorted(parameters)) or 'none'}")
+        raise PictureError(f"give branches along one parameter, not along {' and '.join(sorted(parameters)) or 'none'}")
     return parameters.pop()
 
 
@@ -189,7 +213,7 @@ def _moduli(data: xarray.Dataset) -> Floats:
 def multipliers_of(data: xarray.Dataset) -> Complexes:
     """The multipliers of a branch, a row per point."""
     if "multiplier_real" not in data or np.isnan(data["period"].values).all():
-        raise ValueError("this branch has no multipliers: equilibria have eigenvalues instead")
+        raise PictureError("this branch has no multipliers: equilibria have eigenvalues instead")
     return np.asarray(data["multiplier_real"].values + 1j * data["multiplier_imag"].values)
 
 
@@ -218,7 +242,7 @@ def _draw_lines(ax: Axes, diagram: Diagram, color: str) -> None:
 
 
 def _draw_special(ax: Axes, diagrams: Sequence[Diagram]) -> None:
-    """The special points of each kind, of all branches at once."""
+    """The special points of each kind, of all branches at once; marks that would cover others stand beside them."""
     at: dict[str, list[tuple[float, float]]] = {}
     for diagram in diagrams:
         values, kinds = diagram.data["special_value"].values.tolist(), names(diagram.data, "special_kind")
@@ -226,8 +250,47 @@ def _draw_special(ax: Axes, diagrams: Sequence[Diagram]) -> None:
             for kind, value, mark in zip(kinds, values, marks.tolist(), strict=True):
                 at.setdefault(kind, []).append((value, mark))
     order = [*MARKS, *sorted(set(at) - set(MARKS) - {QUIET}), QUIET]
-    for kind in (kind for kind in order if kind in at):
-        ax.plot(*np.transpose(at[kind]), label=kind, gid="special", **_look(kind))
+    drawn = [kind for kind in order if kind in at]
+    shifts = iter(_shifts(ax, [place for kind in drawn if kind != QUIET for place in at[kind]]))
+    for kind in drawn:
+        moved = [0.0] * len(at[kind]) if kind == QUIET else [next(shifts) for _ in at[kind]]
+        for shift in sorted(set(moved)):
+            places = [place for place, by in zip(at[kind], moved, strict=True) if by == shift]
+            label = kind if shift == min(moved) else "_"
+            _draw_marks(ax, np.transpose(places), shift, {"label": label, "gid": "special", **_look(kind)})
+
+
+def _shifts(ax: Axes, places: Sequence[tuple[float, float]]) -> list[float]:
+    """How far above its place each mark stands, in points of 1/72 inch: where another is in the way, above that one."""
+    figure = ax.get_figure()
+    assert figure is not None
+    ax.autoscale_view()
+    inches = ax.transData.transform(np.asarray(places, float).reshape(-1, 2)) / figure.dpi
+    taken: list[tuple[float, float]] = []
+    shifts = []
+    for x, y in (72 * inches).tolist():
+        shift = 0.0
+        while np.isfinite([x, y]).all() and any(np.hypot(x - a, y + shift - b) < APART for a, b in taken):
+            shift += STEP
+        taken.append((x, y + shift))
+        shifts.append(shift)
+    return shifts
+
+
+def _draw_marks(ax: Axes, places: Floats, shift: float, look: dict[str, Any]) -> None:
+    """Marks at their places; or so far above them, with a stem that stands on the place."""
+    if shift == 0:
+        ax.plot(*places, **look)
+        return
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure()
+    assert figure is not None
+    above = ax.transData + ScaledTranslation(0, shift / 72, figure.dpi_scale_trans)
+    ax.plot(*places, transform=above, **look)
+    for x, y in places.T:
+        stem = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), xytext=(0, shift), textcoords="offset points", arrowprops=stem, zorder=4.5)
 
 
 def _look(kind: str) -> dict[str, Any]:
@@ -276,21 +339,22 @@ def _label(data: xarray.Dataset, quantity: str) -> str:
     if quantity == "multipliers":
         return r"modulus of the multipliers $|\mu|$"
     if _along_points(data, quantity):
-        return plain(quantity)
+        return parameter_label(data, quantity)
     what, state = _parsed(quantity)
-    unit = str(data["unit"].values[names(data, "state").index(state)]) if "unit" in data.coords else ""
+    place = names(data, "state").index(state)
+    unit, quantity = (str(data[key].values[place]) if key in data.coords else "" for key in ("unit", "quantity"))
     if what == "size":
         return with_unit(f"maximum of $|{symbol(state).strip('$')}|$", unit)
     if np.array_equal(data["minimum"], data["maximum"]):  # an equilibrium
-        return named_state(state, unit)
+        return named_state(state, unit, quantity)
     words = {"max": "maximum", "min": "minimum", "both": "maximum and minimum"}
-    return f"{words[what]} of {named_state(state, unit)}"
+    return f"{words[what]} of {named_state(state, unit, quantity)}"
 
 
 def _notes(found: Sequence[xarray.Dataset]) -> list[str]:
     """Why a single branch ends where it does, if the picture does not show it."""
     reason = str(found[0].attrs.get("reason", "")) if len(found) == 1 else ""
-    return [reason] if EARLY.search(reason) else []
+    return [reason] if reason and EARLY in meanings_of(found[0]) else []
 
 
 def _handles(ax: Axes, labels: Sequence[str]) -> list[Artist]:
@@ -308,4 +372,5 @@ def _handles(ax: Axes, labels: Sequence[str]) -> list[Artist]:
     for word, look in (("stable", STABLE), ("unstable", UNSTABLE)):
         if word in drawn:
             handles.append(Line2D([], [], color=style.QUIET, label=word, **look))
-    return handles + [line for line in ax.lines if line.get_gid() in ("special", "end")]
+    marks = [line for line in ax.lines if line.get_gid() in ("special", "end")]
+    return handles + [mark for mark in marks if not str(mark.get_label()).startswith("_")]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
-from stickslip.plot.labels import parameter_symbol, plain
+from stickslip.plot.labels import parameter_symbol, plain, title_of_model
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _curves(laws: Any) -> list[Curve]:
     else:
         curves = [_curve("kinetic", laws)]
     if not curves:
-        raise ValueError("there is no friction law to draw: give a law, or a dictionary from label to law")
+        raise PictureError("there is no friction law to draw: give a law, or a dictionary from label to law")
     return curves
 
 
@@ -91,13 +92,13 @@ def _curve(label: str, law: Any, values: Mapping[str, float] | None = None) -> C
         return Curve(label, lambda v: float(law.kinetic_value(v, values)), float(law.static_value(values)))
     if callable(law):
         return Curve(label, lambda v: float(law(v)), float(law(0.0)))
-    raise TypeError(f"characteristic draws friction laws, functions of the slip speed, and systems, not {law!r}")
+    raise PictureError(f"characteristic draws friction laws, functions of the slip speed, and systems, not {law!r}")
 
 
 def _checked(speeds: Sequence[float] | Floats) -> Floats:
     v = np.unique(np.asarray(speeds, dtype=float))
     if v.size < 2 or not np.all(np.isfinite(v)) or v[0] < 0:
-        raise ValueError("the slip speeds must be at least two different numbers, none of them negative")
+        raise PictureError("the slip speeds must be at least two different numbers, none of them negative")
     return v
 
 
@@ -145,7 +146,7 @@ def _limit(ax: Axes) -> None:
 def _title(laws: Any) -> str:
     """What is drawn: the system's name, or the one law with its parameters."""
     if hasattr(laws, "law_values"):
-        return plain(str(getattr(getattr(laws, "about", None), "name", "")))
+        return title_of_model(laws)
     if not hasattr(laws, "parameters"):
         return ""
     values = ", ".join(f"{parameter_symbol(name)} = {value:g}" for name, value in laws.parameters().items())

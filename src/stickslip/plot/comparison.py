@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
+from stickslip.plot.labels import title_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -15,19 +18,47 @@ if TYPE_CHECKING:
 COSTS = {"seconds": "wall time in s", "evaluations": "evaluations of the right-hand side", "steps": "steps"}
 MARKERS = "osD^vP*X"
 LEAST = 1e-17
+FINENESS = ("step=", "rtol=", "eps=", "eta=", "order=")
 
 
 def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None) -> Axes:
     """Draw the error of each method over its cost, from the table that `compare` returns.
 
-    `cost` is "seconds", "evaluations" or "steps". Methods of one kind share a colour, joined in the order of their
-    error; a method whose events differ from the exact ones is drawn hollow. Down and left is better.
+    Methods of one kind share a colour, joined in the order of their error; a method whose events differ from the exact
+    ones is drawn hollow. Down and left is better.
 
-    Example: `ss.plot.comparison(ss.compare(system, [ss.Exact(), ss.Henon(step=0.01)], t=100))`.
+    Parameters
+    ----------
+    table : xarray.Dataset
+        What `compare` returned.
+    cost : str
+        "seconds", "evaluations" or "steps".
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    PictureError
+        If there is no such cost.
+
+    See Also
+    --------
+    stickslip.compare
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> table = ss.compare(ss.models.block_on_belt(), [ss.Exact(), ss.Henon(step=0.01)], t=20)
+    >>> ss.plot.comparison(table, "steps").get_xlabel()
+    'steps'
     """
     if cost not in COSTS:
-        raise ValueError(f"there is no cost {cost!r}; there are: {', '.join(COSTS)}")
-    kinds = [_kind(str(name)) for name in table.method.values]
+        raise PictureError(f"there is no cost {cost!r}; there are: {', '.join(COSTS)}")
+    kinds = _kinds([str(name) for name in table.method.values])
     with style.canvas(ax, 7.2, 4.4) as axes:
         for i, kind in enumerate(dict.fromkeys(kinds)):
             rows = table.isel(method=[k for k, name in enumerate(kinds) if name == kind]).sortby("state_error")
@@ -49,17 +80,40 @@ def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None)
                 )
         axes.set_xscale("log")
         axes.set_yscale("log")
+        _mark_scale(axes)
         axes.set_xlabel(COSTS[cost])
         axes.set_ylabel("largest error of a state, relative")
         notes = ["Hollow: the sequence of events differs from the exact one."] if not table.events_agree.all() else []
-        style.header(axes, str(table.attrs.get("model_name", "")), notes)
+        style.header(axes, title_of(table), notes)
         style.legend(axes)
     return axes
 
 
-def _kind(method: str) -> str:
-    """The name of a method with its options, but without the number that says how fine it is."""
-    name, _, options = method.partition("(")
-    fineness = ("step=", "rtol=", "eps=", "eta=", "order=", "band=0.0", "live=False")
-    kept = [o for o in options.rstrip(")").split(", ") if o and not o.startswith(fineness)]
-    return f"{name}({', '.join(kept)})" if kept else name
+def _kinds(methods: Sequence[str]) -> list[str]:
+    """The name of each method, with those options by which methods of the same name differ.
+
+    Numbers that say how fine a method is do not count: methods that differ in them alone are of one kind.
+
+    >>> _kinds(["Exact(rtol=1e-12)", "Smooth(eps=1e4, shape='tanh')", "Smooth(eps=1e5, shape='arctan')"])
+    ['Exact', "Smooth(shape='tanh')", "Smooth(shape='arctan')"]
+    """
+    named = [
+        (name, [o for o in rest.rstrip(")").split(", ") if o]) for name, _, rest in (m.partition("(") for m in methods)
+    ]
+    kinds = []
+    for name, options in named:
+        alike = [others for other, others in named if other == name]
+        telling = [o for o in options if not o.startswith(FINENESS) and any(o not in others for others in alike)]
+        kinds.append(f"{name}({', '.join(telling)})" if telling else name)
+    return kinds
+
+
+def _mark_scale(ax: Axes) -> None:
+    """Numbers at 1, 2 and 5 where a logarithmic axis has few decades: at all places they would cover each other."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = ax.get_xlim()
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    if high < 100 * low:
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import (
     WORDS,
@@ -16,6 +17,7 @@ from stickslip.plot.labels import (
     force_label,
     names,
     notes_of,
+    quantity_of,
     slip_velocity_label,
     state_label,
     symbol,
@@ -25,8 +27,9 @@ from stickslip.plot.labels import (
     visible_length,
     with_unit,
 )
+from stickslip.plot.measured import MEASURED, Measured
 from stickslip.plot.modes import draw_modes, explain_modes
-from stickslip.plot.pieces import Floats, Piece, check_run, joined, pieces, spans
+from stickslip.plot.pieces import Floats, Piece, check_run, joined, pieces, spans, within
 
 if TYPE_CHECKING:
     import xarray
@@ -50,34 +53,68 @@ class Panel:
 def history(
     run: xarray.Dataset,
     states: str | Sequence[str] | None = None,
+    *,
+    window: tuple[float, float] | None = None,
+    measured: Mapping[str, Any] | xarray.Dataset | None = None,
     ax: Axes | Sequence[Axes] | None = None,
 ) -> NDArray[Any]:
     """Draw states and friction forces over time, in panels one below the other.
-
-    Returns a one-dimensional array of the matplotlib Axes, from top to bottom.
-
-    `states`: names of states, and "force", "slip_velocity" or "mode" for the contacts; by default all states,
-    the force and, of several contacts, the modes.  `ax`: where to draw, one Axes per panel; a new figure by
-    default.
 
     States of one kind (all positions, all velocities) share a panel.  The stick phases of a single contact
     are shaded; of several contacts, whose shades would cover each other, the modes are a timeline below, and
     the force is drawn thick where its contact sticks.  At most 8 panels with 6 curves each are drawn; the
     picture says what is left out.
 
-    Example: `ss.plot.history(run)`, `ss.plot.history(run, ["x.block", "force"])`.
+    Parameters
+    ----------
+    run : xarray.Dataset
+        What `simulate` returned.
+    states : str or sequence of str, optional
+        Names of states, and "force", "slip_velocity" or "mode" for the contacts; by default all states, the
+        force and, of several contacts, the modes; with `measured`, what was measured.
+    window : (float, float), optional
+        From when to when, in the time of the run; all of it by default.
+    measured : mapping, pandas.DataFrame or xarray.Dataset, optional
+        Measurements to draw as dots over the curves: "time" and, under the names of states or as "force" and
+        "slip_velocity", what was measured then.
+    ax : matplotlib.axes.Axes or a sequence of them, optional
+        Where to draw, one for each panel; a new figure by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        The matplotlib Axes, from top to bottom.
+
+    See Also
+    --------
+    phase, friction, modes
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> run = ss.simulate(ss.models.block_on_belt(), t=40)
+    >>> samples = {"time": [12.0, 13.0, 14.0], "x.block": [0.9, 1.0, 1.1]}
+    >>> (axes,) = ss.plot.history(run, "x.block", window=(10, 30), measured=samples)
+    >>> [float(time) for time in axes.get_xlim()]
+    [10.0, 30.0]
     """
     check_run(run)
-    panels, notes = _panels(run, states)
+    if window is not None:
+        run = within(run, window)
+    samples = Measured.of(run, measured) if measured is not None else None
+    panels, notes = _panels(run, samples.names if states is None and samples is not None else states)
     data = [_pieces_of_panel(run, panel) for panel in panels]
-    with style.context():
-        all_axes = _all_axes(panels, ax)
+    ratios = [_height(panel) for panel in panels]
+    with style.panels(_given(panels, ax), 8.0, 1.0 + 1.45 * sum(ratios), ratios) as all_axes:
         for axes, panel, curves in zip(all_axes, panels, data, strict=True):
-            style.dress(axes)
             _draw_panel(axes, run, panel, curves)
+            if samples is not None:
+                samples.draw(axes, panel.kind if panel.kind in OF_CONTACTS else "", panel.curves)
             axes.margins(x=0)
         _shade_stick(all_axes, run, panels)
         _label_axes(all_axes, run, panels)
+        if window is not None:
+            all_axes[-1].set_xlim(*window)
         style.header(all_axes[0], title_of(run), [*notes_of(run), *notes])
         _explain(all_axes, panels)
         for figure in {axes.figure for axes in all_axes} & set(style.own_figures):
@@ -96,7 +133,7 @@ def _panels(run: xarray.Dataset, chosen: str | Sequence[str] | None) -> tuple[li
         for name in wanted:
             check_name(name, [*known, *of_contacts], "state")
     if not wanted:
-        raise ValueError("history got an empty list of states: name at least one, or leave `states` out")
+        raise PictureError("history got an empty list of states: name at least one, or leave `states` out")
     groups: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(wanted):
         if name in OF_CONTACTS:
@@ -130,15 +167,16 @@ def _pieces_of_panel(run: xarray.Dataset, panel: Panel) -> list[list[Piece]]:
     return [pieces(run, [], [name]) for name in panel.curves]
 
 
-def _all_axes(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[Any]:
+def _given(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[Any] | None:
+    """The user's axes, one for each panel; None where there are none."""
     if ax is None:
-        ratios = [_height(panel) for panel in panels]
-        figure = style.new_figure(8.0, 1.0 + 1.45 * sum(ratios))
-        return figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+        return None
     given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(given) != len(panels):
         kinds = ", ".join(panel.kind for panel in panels)
-        raise ValueError(f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many")
+        raise PictureError(
+            f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many"
+        )
     return given
 
 
@@ -203,7 +241,8 @@ def _label(run: xarray.Dataset, panel: Panel) -> str:
         return force_label(run) if panel.kind == "force" else slip_velocity_label(run)
     if len(panel.curves) == 1:
         return state_label(run, panel.curves[0])
-    return with_unit(WORDS.get(panel.kind, "") + symbol(panel.kind), unit_of(run, panel.curves[0]))
+    words = list(dict.fromkeys(quantity_of(run, name) or WORDS.get(panel.kind, "") for name in panel.curves))
+    return with_unit(f"{', '.join(words)} {symbol(panel.kind)}".lstrip(), unit_of(run, panel.curves[0]))
 
 
 def _shade_stick(all_axes: NDArray[Any], run: xarray.Dataset, panels: list[Panel]) -> None:
@@ -228,7 +267,9 @@ def _explain(all_axes: NDArray[Any], panels: list[Panel]) -> None:
             continue
         curves = axes.get_legend_handles_labels()
         told_apart = [
-            (handle, label) for handle, label in zip(*curves, strict=True) if label == "stick" or len(panel.curves) > 1
+            (handle, label)
+            for handle, label in zip(*curves, strict=True)
+            if label in ("stick", MEASURED) or len(panel.curves) > 1
         ]
         labels = [label for _, label in told_apart]
         if told_apart and labels != above:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import parameter_symbol, plain, with_unit
 from stickslip.plot.pieces import Floats
@@ -172,10 +173,8 @@ def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any
         ("sliding velocity $v$", "velocity", found.velocity, found.velocity_error),
         (r"friction force $\lambda$", "force", found.force, found.force_error),
     ]
-    with style.context():
-        axes = style.new_figure(8.2, 6.6).subplots(3, 1, sharex=True)
+    with style.panels(None, 8.2, 6.6, (1.0, 1.0, 1.0)) as axes:
         for ax, (label, kind, values, error) in zip(axes, rows, strict=True):
-            style.dress(ax)
             _shade(ax, t, found.stick)
             if error is None:
                 ax.plot(t, found.measured, ".", color=DOT, markersize=_dot(len(t)), label="measured", zorder=2)
@@ -205,7 +204,7 @@ def _fits(fits: Any) -> list[Any]:
         return list(fits.fits.values())
     listed = list(fits) if isinstance(fits, Sequence) else [fits]
     if not listed or not all(hasattr(one, "estimate") and hasattr(one, "samples") for one in listed):
-        raise TypeError("plot.fit draws what identify.fit_law or identify.compare returned")
+        raise PictureError("plot.fit draws what identify.fit_law or identify.compare returned")
     return listed
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.branch import Complexes, multipliers_of, without_trivial
-from stickslip.plot.labels import plain, title_of
+from stickslip.plot.labels import parameter_label, title_of, title_of_model
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def multipliers(orbit: Any, ax: Axes | None = None) -> Axes:
         axes.set_aspect("equal")
         axes.set_xlabel(r"$\mathrm{Re}\,\mu$")
         axes.set_ylabel(r"$\mathrm{Im}\,\mu$")
-        style.header(axes, _title(orbit) if data is None else title_of(data), notes)
+        style.header(axes, title_of_model(getattr(orbit, "model", None)) if data is None else title_of(data), notes)
     return axes
 
 
@@ -52,20 +53,15 @@ def _branch_of(what: Any) -> xarray.Dataset | None:
     return data if "multiplier_real" in getattr(data, "variables", ()) else None
 
 
-def _title(orbit: Any) -> str:
-    model = getattr(orbit, "model", None)
-    return plain(str(getattr(getattr(model, "about", None), "name", "")))
-
-
 def _values(orbit: Any) -> Complexes:
     if hasattr(orbit, "eigenvalues"):
-        raise ValueError("an equilibrium has eigenvalues, not multipliers")
+        raise PictureError("an equilibrium has eigenvalues, not multipliers")
     try:
         values = np.atleast_1d(np.asarray(getattr(orbit, "multipliers", orbit), dtype=complex))
     except (TypeError, ValueError):
-        raise TypeError(f"multipliers needs an Orbit, a branch or numbers, not a {type(orbit).__name__}") from None
+        raise PictureError(f"multipliers needs an Orbit, a branch or numbers, not a {type(orbit).__name__}") from None
     if not np.isfinite(values).any():
-        raise ValueError("there is no multiplier to draw: where a guard is only touched, the return map has no slope")
+        raise PictureError("there is no multiplier to draw: where a guard is only touched, the return map has no slope")
     return values
 
 
@@ -138,7 +134,7 @@ def _draw_branch(ax: Axes, data: xarray.Dataset) -> list[str]:
     near = np.abs(shown) <= FARTHEST
     points = ax.scatter(shown[near].real, shown[near].imag, c=along[near], cmap=COLORS, s=22, zorder=3, linewidths=0)
     bar = ax.figure.colorbar(
-        points, cax=ax.inset_axes((1.04, 0.0, 0.04, 1.0)), label=plain(str(data.attrs["parameter"]))
+        points, cax=ax.inset_axes((1.04, 0.0, 0.04, 1.0)), label=parameter_label(data, str(data.attrs["parameter"]))
     )
     bar.outline.set_visible(False)
     return _limit(ax, shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot.labels import names
 from stickslip.plot.pieces import Floats, Integers
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SMOOTH = ("fold", "flip", "Neimark–Sacker", "branch point", "Hopf")
 """Where stability changes in systems without discontinuities, too."""
 QUIET = "exchange of events"
-ENDS = re.compile(r"ceases to exist|shrinks away|shrinks to a point|ends at .* by ")
-"""What the reason for the end of a branch says where the motion itself ends."""
+VANISHED, EARLY = "vanished", "early"
+"""What the end of a branch means: the motion ceases to exist there; or there may be more of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +63,16 @@ def path_of(data: xarray.Dataset) -> Path:
 
 def end_of(data: xarray.Dataset) -> int | None:
     """The point at which the motion ceases to exist, if the branch ends so."""
-    for sentence in re.split(r"(?<=\.)\s+", str(data.attrs.get("reason", ""))):
-        if not ENDS.search(sentence):
-            continue
-        value = re.search(r"= ([-+0-9.e]+[0-9])", sentence)
-        parameter = data[data.attrs["parameter"]].values
-        is_first = value is not None and abs(parameter[0] - float(value[1])) < abs(parameter[-1] - float(value[1]))
-        return 0 if is_first else len(parameter) - 1
-    return None
+    last = len(data[data.attrs["parameter"]]) - 1
+    meanings = meanings_of(data)
+    # Of two the first is that of the first point.
+    places = (0, last) if len(meanings) == 2 else (last,)
+    return next((place for place, meaning in zip(places, meanings, strict=False) if meaning == VANISHED), None)
+
+
+def meanings_of(data: xarray.Dataset) -> list[str]:
+    """What the end of a branch means, or both its ends."""
+    return str(data.attrs.get("meanings", "")).split()
 
 
 def extremes_of_special(data: xarray.Dataset, which: str) -> Floats:
@@ -128,9 +130,9 @@ def _checked(branch: Any) -> xarray.Dataset:
     data = branch if hasattr(branch, "variables") else getattr(branch, "data", branch)
     missing = {"special_kind", "stable", "maximum"} - set(getattr(data, "variables", ()))
     if missing:
-        raise TypeError(f"a bifurcation diagram needs a branch, which follow returns, not a {type(branch).__name__}")
+        raise PictureError(f"a bifurcation diagram needs a branch, which follow returns, not a {type(branch).__name__}")
     if data.sizes["point"] == 0:
-        raise ValueError(f"this branch has no points, so there is nothing to draw: {data.attrs.get('reason', '')}")
+        raise PictureError(f"this branch has no points, so there is nothing to draw: {data.attrs.get('reason', '')}")
     return data  # type: ignore[no-any-return]
 
 

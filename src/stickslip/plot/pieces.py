@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
+
 if TYPE_CHECKING:
     import xarray
 
@@ -56,9 +58,9 @@ def check_run(run: object) -> None:
     """Raise a sentence if `run` is no run, or an empty one."""
     missing = {"time", "state", "contact", "mode", "force"} - set(getattr(run, "variables", ()))
     if missing:
-        raise TypeError(f"a picture needs a run, the dataset that simulate returns, not a {type(run).__name__}")
+        raise PictureError(f"a picture needs a run, the dataset that simulate returns, not a {type(run).__name__}")
     if run["time"].size == 0:  # type: ignore[index]
-        raise ValueError("this run has no samples, so there is nothing to draw")
+        raise PictureError("this run has no samples, so there is nothing to draw")
 
 
 def pieces(
@@ -92,6 +94,74 @@ def latest(run: xarray.Dataset) -> tuple[xarray.Dataset, list[str]]:
     start = float(shown["step_start"].values[0])
     shown = shown.isel(event=np.flatnonzero(shown["event_time"].values >= start))
     return shown, [f"Shown: the last {most} of {run.sizes['step']} steps, from t = {start:.6g} on."]
+
+
+def within(run: xarray.Dataset, window: tuple[float, float]) -> xarray.Dataset:
+    """The part of a run between two times: its samples, events, and the steps cut at both."""
+    time = run["time"].values
+    try:
+        first, last = (float(value) for value in window)
+    except (TypeError, ValueError):
+        raise PictureError(f"window is {window!r}: give two times, (from, to)") from None
+    if not first < last or last < time[0] or first > time[-1]:
+        raise PictureError(f"window is from {first:g} to {last:g}: the run covers {time[0]:g} to {time[-1]:g}")
+    shown = run.isel(
+        time=np.flatnonzero((time >= first) & (time <= last)),
+        event=np.flatnonzero((run["event_time"].values >= first) & (run["event_time"].values <= last)),
+    )
+    if has_steps(run):
+        start, length = run["step_start"].values, run["step_length"].values
+        shown = _cut(shown.isel(step=np.flatnonzero((start < last) & (start + length > first))), first, last)
+    if shown["time"].size == 0 and not has_steps(shown):
+        raise PictureError(f"window is from {first:g} to {last:g}: the run has no sample there")
+    return shown
+
+
+def _cut(run: xarray.Dataset, first: float, last: float) -> xarray.Dataset:
+    """The run with its first and its last step cut off at these times."""
+    start = run["step_start"].values.astype(float)
+    end = start + run["step_length"].values
+    changed: dict[str, Any] = {}
+    if len(start) and start[0] < first:
+        for name in ("step_state", "step_force", "step_slip_velocity"):
+            values = run[name].values.copy()
+            values[0] = _shifted(values[0], first - start[0])
+            changed[name] = (run[name].dims, values)
+        start[0] = first
+    changed |= {"step_start": ("step", start), "step_length": ("step", np.minimum(end, last) - start)}
+    return run.assign(changed)
+
+
+def _shifted(coefficients: Floats, by: float) -> Floats:
+    """Polynomials in τ (a row each, the constant first) as polynomials in τ − by: Horner's scheme, again and again."""
+    shifted = coefficients.copy()
+    powers = coefficients.shape[-1]
+    for lowest in range(powers - 1):
+        for k in range(powers - 2, lowest - 1, -1):
+            shifted[..., k] += by * shifted[..., k + 1]
+    return shifted
+
+
+def extent(run: xarray.Dataset) -> tuple[float, float]:
+    """The times between which a run is known."""
+    if has_steps(run):
+        start, length = run["step_start"].values, run["step_length"].values
+        return float(start[0]), float(start[-1] + length[-1])
+    return float(run["time"].values[0]), float(run["time"].values[-1])
+
+
+def at_times(run: xarray.Dataset, times: Floats) -> tuple[dict[str, Floats], Integers]:
+    """The states and the modes of all contacts at some times; at an event, the modes just after it."""
+    known = [str(name) for name in run["state"].values]
+    if has_steps(run):
+        start, length = run["step_start"].values, run["step_length"].values
+        step = np.clip(np.searchsorted(start, times, "right") - 1, 0, len(start) - 1)
+        tau = np.clip(times - start[step], 0.0, length[step])
+        states = {name: _evaluate(run["step_state"].values[:, i], step, tau) for i, name in enumerate(known)}
+        return states, run["step_mode"].values[step]
+    states = {name: np.interp(times, run["time"].values, run[name].values) for name in known}
+    segments = _segments(run, list(range(run.sizes["contact"])))
+    return states, segments.modes[np.clip(np.searchsorted(segments.start, times, "right") - 1, 0, None)]
 
 
 def spans(run: xarray.Dataset, contact: int) -> list[tuple[float, float, int]]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
-from stickslip.plot.labels import named_state, plain, title_of
+from stickslip.plot.labels import named_state, parameter_label, title_of
 
 if TYPE_CHECKING:
     import xarray
@@ -30,17 +31,18 @@ def probabilities(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     Example: `ss.plot.probabilities(ss.probabilities(diagram))`.
     """
     if "probability" not in data:
-        raise ValueError("these are no probabilities: give what `stickslip.probabilities` returned")
+        raise PictureError("these are no probabilities: give what `stickslip.probabilities` returned")
     axes_names = [str(name) for name in data["probability"].dims if name != "class"]
     if len(axes_names) > 1:
-        raise ValueError(f"give probabilities along one parameter; these are along {', '.join(axes_names)}")
+        raise PictureError(f"give probabilities along one parameter; these are along {', '.join(axes_names)}")
     shift = f" − {data.attrs['offset']:.4g}" if data.attrs.get("offset") else ""
     unit = str(data.attrs.get("unit", ""))
-    label = named_state(str(data.attrs["state"]), "") + shift + (f" ({unit})" if unit else "")
+    name = named_state(str(data.attrs["state"]), "", str(data.attrs.get("quantity", "")))
+    label = name + shift + (f" ({unit})" if unit else "")
     with style.canvas(ax, 7.6, 4.6) as axes:
         if axes_names:
             _shades(axes, data, axes_names[0])
-            axes.set_xlabel(plain(axes_names[0]))
+            axes.set_xlabel(parameter_label(data, axes_names[0]))
             axes.set_ylabel(label)
         else:
             axes.bar(data["class"].values, data["probability"].values, width=data.attrs["width"], color=style.SLIP)

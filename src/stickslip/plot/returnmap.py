@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import symbol, title_of, with_unit
 from stickslip.plot.pieces import Floats
@@ -36,7 +37,7 @@ def return_map(
     Example: `ss.plot.return_map(ss.return_map(system), start=1.0)`.
     """
     if not hasattr(releases, "iterate"):
-        raise ValueError("plot.return_map needs what return_map returns")
+        raise PictureError("plot.return_map needs what return_map returns")
     data = releases.data(points=points, within=within)
     path = np.zeros(0) if start is None else releases.iterate(start, turns)
     x, following = data["x"].values, data["next"].values

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.files import whole_file
 from stickslip.plot import style
 
@@ -37,7 +38,7 @@ def save(picture: Any, path: str | os.PathLike[str]) -> Path:
     known = figure.canvas.get_supported_filetypes()
     suffix = target.suffix.lower().removeprefix(".")
     if suffix not in known:
-        raise ValueError(
+        raise PictureError(
             f"cannot save a picture as {target.name!r}: end the name with one of "
             + ", ".join(f".{name}" for name in sorted(known))
         )
@@ -56,7 +57,7 @@ def _figure(picture: Any) -> Figure:
     while found is not None and not isinstance(found, Figure):
         found = getattr(found, "figure", None)
     if found is None:
-        raise TypeError(f"save needs Axes or a Figure, not {picture!r}")
+        raise PictureError(f"save needs Axes or a Figure, not {picture!r}")
     return found
 
 

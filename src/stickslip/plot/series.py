@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import plain, symbol, with_unit
 from stickslip.plot.pieces import Floats
@@ -80,7 +81,7 @@ def embedding(points: xarray.DataArray, *, ax: Axes | None = None) -> Axes:
     Example: `ss.plot.embedding(ss.series.embed(series, dimension=2))`.
     """
     if points.sizes["coordinate"] < 2:
-        raise ValueError("a delay plot needs two coordinates, and this embedding has one: embed with dimension=2")
+        raise PictureError("a delay plot needs two coordinates, and this embedding has one: embed with dimension=2")
     x, later = points.values[:, 0], points.values[:, 1]
     events = points.attrs["clock"] == "event"
     with style.canvas(ax, 5.6, 5.0) as axes:

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.plot.labels import visible_length
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # Okabe and Ito (2008): told apart with every kind of colour vision.
 STICK = "#D55E00"
@@ -32,6 +36,10 @@ STICK_SHADE: dict[str, Any] = {"facecolor": STICK, "alpha": 0.16, "linewidth": 0
 STICK_WIDTH = 3.2
 SLIP_WIDTH = 1.3
 MANY_POINTS = 20_000
+LONGEST_BESIDE = 26
+"""Characters of a label beyond which a legend beside the axes would take their room."""
+CHARACTER, SMALL_CHARACTER, TITLE_CHARACTER = 0.073, 0.066, 0.086
+"""Inches that a character takes on average: in legends, notes and titles."""
 
 STYLE: dict[Any, Any] = {
     "figure.facecolor": "white",
@@ -73,22 +81,53 @@ def context() -> AbstractContextManager[None]:
     return matplotlib.rc_context(STYLE)
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """A new figure that pyplot knows, of a size in inches, with room for legends beside the axes."""
-    from matplotlib import pyplot
+@contextmanager
+def panels(
+    given: Sequence[Axes] | NDArray[Any] | None, width: float, height: float, ratios: Sequence[float] = (1.0,)
+) -> Iterator[NDArray[Any]]:
+    """Axes to draw on, in style: those given, or those of a new figure, one below the other.
 
-    figure = pyplot.figure(figsize=(width, height), layout="constrained")
-    own_figures.add(figure)
-    return figure
+    The figure is made before the style holds. When pyplot makes its first figure it sets up its backend, and what that
+    writes to rcParams (a notebook's turns `interactive` on, without which it shows nothing) must outlast the style.
+    """
+    figure = _new_figure(width, height) if given is None else None
+    try:
+        with context():
+            axes = np.asarray(given, dtype=object) if figure is None else _stacked(figure, ratios)
+            for each in axes:
+                dress(each)
+            yield axes
+    except BaseException:
+        _forget(figure)
+        raise
 
 
 @contextmanager
 def canvas(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
     """The axes to draw on, in style: those given, or those of a new figure."""
-    with context():
-        axes = new_figure(width, height).subplots() if ax is None else ax
-        dress(axes)
-        yield axes
+    with panels(None if ax is None else [ax], width, height) as axes:
+        yield axes[0]
+
+
+def _new_figure(width: float, height: float) -> Figure:
+    """A new figure that pyplot knows, of a size in inches, with room for legends beside the axes."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(width, height), layout="constrained", facecolor=STYLE["figure.facecolor"])
+    own_figures.add(figure)
+    return figure
+
+
+def _stacked(figure: Figure, ratios: Sequence[float]) -> NDArray[Any]:
+    return np.asarray(figure.subplots(len(ratios), sharex=True, squeeze=False, height_ratios=list(ratios))[:, 0])
+
+
+def _forget(figure: Figure | None) -> None:
+    """A picture that could not be drawn leaves no empty figure behind."""
+    if figure is not None:
+        from matplotlib import pyplot
+
+        pyplot.close(figure)
 
 
 def dress(ax: Axes) -> None:
@@ -117,25 +156,67 @@ def marker(points: int) -> str:
 
 
 def legend(ax: Axes, handles: Sequence[Artist] | None = None, columns: int = 1) -> None:
-    """A legend that covers no curve: beside the axes in our own figures, else where there is room."""
-    shown = ax.get_legend_handles_labels()[0] if handles is None else handles
+    """A legend that covers no curve: beside the axes in our own figures, below them where its labels are long.
+
+    In figures of the user it is where there is room.
+    """
+    shown = list(ax.get_legend_handles_labels()[0] if handles is None else handles)
     if not shown:
         return
     if ax.figure in own_figures:
-        ax.legend(handles=shown, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
+        longest = max(_visible_width(str(handle.get_label())) for handle in shown)
+        place = _beside() if longest <= LONGEST_BESIDE else _below(ax, longest, len(shown))
+        made = ax.legend(handles=shown, loc="upper left", borderaxespad=0.0, frameon=False, **place)
     else:
         points = sum(np.size(line.get_xdata()) for line in ax.lines)
-        ax.legend(
+        made = ax.legend(
             handles=shown,
             loc="best" if points < MANY_POINTS else "upper right",
             framealpha=0.85,
             ncols=columns,
         )
+    _strengthen(made)
+
+
+def _strengthen(made: Legend) -> None:
+    """Lines and marks that are thin and pale where there are many of them are to be seen in the legend."""
+    from matplotlib.lines import Line2D
+
+    for handle in made.legend_handles:
+        if isinstance(handle, Line2D):
+            handle.set(
+                alpha=1.0, linewidth=max(handle.get_linewidth(), 1.0), markersize=max(handle.get_markersize(), 4)
+            )
+
+
+def _visible_width(label: str) -> int:
+    """How many characters wide a label is, at its widest line."""
+    return max(visible_length(line) for line in label.split("\n"))
+
+
+def _beside() -> dict[str, Any]:
+    return {"bbox_to_anchor": (1.01, 1.0)}
+
+
+def _below(ax: Axes, longest: int, count: int) -> dict[str, Any]:
+    """Under the name of the horizontal axis, in as many columns as there is room for."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure()
+    assert figure is not None
+    room = int((figure.bbox.width / figure.dpi - 0.9) / (CHARACTER * (longest + 5)))
+    down = ScaledTranslation(0, -44 / 72, figure.dpi_scale_trans)
+    return {
+        "bbox_to_anchor": (0.0, 0.0),
+        "bbox_transform": ax.transAxes + down,
+        "ncols": max(1, min(room, count)),
+    }
 
 
 def header(ax: Axes, title: str, notes: Sequence[str] = ()) -> None:
-    """The title, and below it, in small print, what the reader must know besides."""
-    lines = [line for note in notes for line in textwrap.wrap(note, 90)]
+    """The title, and below it, in small print, what the reader must know besides; both broken where they must be."""
+    width = _room_above(ax)
+    lines = [line for note in notes for line in textwrap.wrap(note, int(width / SMALL_CHARACTER))]
     if lines:
         ax.annotate(
             "\n".join(lines),
@@ -148,4 +229,19 @@ def header(ax: Axes, title: str, notes: Sequence[str] = ()) -> None:
             va="bottom",
             parse_math=False,
         )
-    ax.set_title(title, loc="left", pad=7 + 12.5 * len(lines))
+    broken = [part for line in title.split("\n") for part in _broken(line, int(width / TITLE_CHARACTER))]
+    ax.set_title("\n".join(broken), loc="left", pad=7 + 12.5 * len(lines))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line of a title in pieces that fit; formulas stay whole."""
+    return [line] if visible_length(line) <= width or "$" in line.replace(r"\$", "") else textwrap.wrap(line, width)
+
+
+def _room_above(ax: Axes) -> float:
+    """Inches for a title: it may reach over the legend beside the axes."""
+    figure = ax.get_figure()
+    assert figure is not None
+    if figure in own_figures:
+        return float(figure.bbox.width / figure.dpi - 0.9)
+    return max(float(ax.bbox.width / figure.dpi), 2.0)

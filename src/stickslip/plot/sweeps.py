@@ -9,11 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
-from stickslip.plot.labels import FINISHED, check_name, named_state, names, plain, title_of, unit_of, with_unit
+from stickslip.plot.labels import (
+    FINISHED,
+    check_name,
+    names,
+    parameter_label,
+    plain,
+    recorded_label,
+    state_label,
+    symbol,
+    title_of,
+    unit_of,
+    with_unit,
+)
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
@@ -25,43 +39,146 @@ KINDS = 11
 """Kinds of motion that get a colour of their own in a map; rarer ones share one."""
 
 COLOURS = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#5B3A8E", "#8C564B", "#7FBC41",
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#B23A48", "#F0E442", "#5B3A8E", "#8C564B", "#7FBC41",
     "#1B4F5C",
 )  # fmt: skip
 BLOCK = 4_000_000
 """Recorded values that are looked at together: those of large sweeps lie on disk."""
 
 LONGEST_WORD = 30
-NO_PERIOD, OTHER, NOTHING = "#222222", "#9A9A9A", "#FFFFFF"
+NO_PERIOD, NO_STICK, STEADY, REST, FAILED = "no period", "no stick", "steady sliding", "rest", "failed"
+LOOKS = {STEADY: "#E4ECF2", NO_STICK: "#B8C9D6", REST: style.STICK, NO_PERIOD: "#222222", FAILED: "#FFFFFF"}
+"""Colours of kinds that are always the same: pale where friction only brakes, dark where nothing repeats itself."""
+OTHER = "#9A9A9A"
+CLOUDS = ("points", "density")
+SILENT = "no events: ends of\nthe motion"
+SHRINKING = 0.62
+"""How much smaller the points of a sweep are than those of the sweep before it on the same axes."""
 
 
-def bifurcation(data: xarray.Dataset, state: str | None = None, ax: Axes | None = None) -> Axes:
+def bifurcation(
+    data: xarray.Dataset,
+    state: str | None = None,
+    *,
+    label: str | None = None,
+    color: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a bifurcation diagram: a state at every recorded point, against the swept parameter.
 
-    Returns the matplotlib Axes.
+    Several sweeps may be drawn on the same axes. Each has a colour of its own then, and its points are smaller than
+    those before it, so that none hides another; sweeps with `carry` are told apart as going up and down. Where no
+    contact changes its mode and nothing is recorded, dashes are at the ends of the motion: one where it is steady.
 
-    `data`: a sweep over one parameter, or over a list of points. `state`: which one; the first position by default.
-    `ax`: where to draw; a new figure by default. Many points are drawn by their density.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A sweep over one parameter, or over a list of points.
+    state : str, optional
+        Which state; the first position by default.
+    label : str, optional
+        What the legend says of it. A sweep with `carry` has the label "parameter going up" or "… down" by default.
+    color : str, optional
+        Any colour of matplotlib; the next one that the axes do not have by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.bifurcation(ss.sweep(system, {"base.eta": etas}))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    See Also
+    --------
+    poincare, parameter_map, branch
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> system, speeds = ss.models.drill_string(), {"table.speed": np.linspace(3.5, 5.5, 5)}
+    >>> up, down = (ss.sweep(system, speeds, times=(60, 30), carry=way) for way in ("up", "down"))
+    >>> ax = ss.plot.bifurcation(up)
+    >>> ax = ss.plot.bifurcation(down, ax=ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][:2]
+    ['parameter going up', 'parameter going down']
     """
     parameter = _single(data)
     chosen = _state(data, state)
-    cloud = _Cloud(data, parameter, chosen)
+    silent = _silent(data, parameter, chosen)
+    cloud = _Cloud(data, parameter, chosen, needed=len(silent[0]) == 0)
+    before = 0 if ax is None else sum(each.get_gid() in CLOUDS for each in ax.get_children())
+    size = SHRINKING**before * float(np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0)))
+    own = color or style.SERIES[before % len(style.SERIES)]
     with style.canvas(ax, 7.6, 4.6) as axes:
-        cloud.draw(axes, np.sqrt(np.clip(600 / np.sqrt(cloud.count), 0.8, 12.0)))
-        axes.set_xlabel(plain(parameter))
-        axes.set_ylabel(named_state(chosen, unit_of(data, chosen)))
+        cloud.draw(axes, size, own, label or _going(data))
+        if len(silent[0]):
+            look: dict[str, Any] = {"color": own, "linestyle": "none", "marker": "_", "markersize": 3.0 + 2.0 * size}
+            look |= {"markeredgewidth": 2.6 * SHRINKING**before}
+            axes.plot(*silent, gid="silent", label=SILENT, **look)
+        axes.set_xlabel(parameter_label(data, parameter))
+        axes.set_ylabel(recorded_label(data, chosen))
         style.header(axes, title_of(data), _notes(data))
+        if label or before or len(silent[0]):
+            style.legend(axes, _labelled(axes))
     return axes
+
+
+def _going(data: xarray.Dataset) -> str:
+    way = str(data.attrs.get("carry", "none"))
+    return f"parameter going {way}" if way in ("up", "down") else ""
+
+
+def _labelled(ax: Axes) -> list[Artist]:
+    """What the legend names: marks large enough to be seen, whatever the size of the points."""
+    from matplotlib.lines import Line2D
+
+    clouds = [
+        each for each in ax.get_children() if each.get_gid() in CLOUDS and str(each.get_label())[:1] not in ("", "_")
+    ]
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 5.5, "markeredgewidth": 0}
+    handles: list[Artist] = [
+        Line2D([], [], color=each.sweep_color, label=each.get_label(), **look)  # type: ignore[attr-defined]
+        for each in clouds
+    ]
+    if any(line.get_gid() == "silent" for line in ax.lines):
+        handles.append(Line2D([], [], color=style.QUIET, linestyle="none", marker="_", label=SILENT))
+    return handles
+
+
+def _silent(data: xarray.Dataset, parameter: str, state: str) -> tuple[Floats, Floats]:
+    """Where nothing was recorded since no contact changed its mode: the parameter, with least and largest value."""
+    if "count" not in data:
+        return np.empty(0), np.empty(0)
+    still = np.ravel((data["status"].values == 0) & (data["events"].values == 0) & (data["count"].values == 0))
+    ends = [data[which].sel(state=state).values[still] for which in ("minimum", "maximum")]
+    return np.tile(np.asarray(data[parameter].values, float)[still], 2), np.concatenate(ends)
 
 
 def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw a Poincaré map: two states at every recorded point of a sweep, or of one of its points.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A sweep that has recorded points.
+    x, y : str, optional
+        Which states; the first position and the next state by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.poincare(ss.sweep(system, [{}], observe="strobe", periods=(300, 20_000), most=20_000))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    See Also
+    --------
+    bifurcation, return_map
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> data = ss.sweep(ss.models.forced_oscillator("III"), {"base.eta": [1.1]}, observe="strobe", periods=(20, 50))
+    >>> ss.plot.poincare(data).get_xlabel()
+    'position $x_\\\\mathrm{block}$'
     """
     _swept(data)
     first = _state(data, x)
@@ -69,9 +186,9 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
     second = check_name(y, states, "state", "sweep") if y else next((name for name in states if name != first), first)
     cloud = _Cloud(data, first, second)
     with style.canvas(ax, 6.4, 4.8) as axes:
-        cloud.draw(axes, np.clip(150 / np.sqrt(cloud.count), 1.5, 4.0))
-        axes.set_xlabel(named_state(first, unit_of(data, first)))
-        axes.set_ylabel(named_state(second, unit_of(data, second)))
+        cloud.draw(axes, float(np.clip(150 / np.sqrt(cloud.count), 1.5, 4.0)), style.SLIP)
+        axes.set_xlabel(state_label(data, first))
+        axes.set_ylabel(recorded_label(data, second))
         style.header(axes, title_of(data), _notes(data))
     return axes
 
@@ -79,14 +196,38 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
 def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes | None = None) -> Axes:
     """Draw a map over two parameters: a colour for each kind of motion, or a number.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A sweep over two parameters; the first goes up, the second to the right.
+    quantity : str
+        "periodicity" (n stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10; "steady sliding" where
+        no contact changes its mode, "rest" where all stick, "no stick", "no period"), "signature" where it was
+        observed, or any number the sweep has for each point: "largest_exponent" where it was observed, "period",
+        "events", "stick_fraction", "maximum" and "minimum" (of the first state or contact).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `data`: a sweep over two parameters; the first goes up, the second to the right. `quantity`: "periodicity" (n
-    stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10), "signature" where it was observed, or any
-    number the sweep has for each point: "largest_exponent" where it was observed, "period", "events", "stick_fraction",
-    "maximum" and "minimum" (of the first state or contact).
+    Returns
+    -------
+    matplotlib.axes.Axes
 
-    Example: `ss.plot.parameter_map(ss.sweep(system, {"contact.normal": loads, "base.eta": etas}))`.
+    Raises
+    ------
+    PictureError
+        If the sweep is not over two parameters, or has no such quantity.
+
+    See Also
+    --------
+    bifurcation, stickslip.sweep
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> over = {"damper.c": [0.1, 0.4], "table.speed": [3.5, 8.0]}
+    >>> data = ss.sweep(ss.models.drill_string(), over, times=(150, 60))
+    >>> [text.get_text() for text in ss.plot.parameter_map(data).get_legend().get_texts()]
+    ['1:1', 'steady sliding']
     """
     vertical, horizontal = _two(data)
     with style.canvas(ax, 7.8, 5.0) as axes:
@@ -97,8 +238,8 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
             _draw_kinds(axes, data, vertical, horizontal, signatures_of(data, quantity))
         else:
             _draw_number(axes, data, vertical, horizontal, quantity)
-        axes.set_xlabel(plain(horizontal))
-        axes.set_ylabel(plain(vertical))
+        axes.set_xlabel(parameter_label(data, horizontal))
+        axes.set_ylabel(parameter_label(data, vertical))
         style.header(axes, title_of(data), _notes(data))
     return axes
 
@@ -108,7 +249,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
 
 def _swept(data: xarray.Dataset) -> list[str]:
     if not hasattr(data, "data_vars") or "status" not in data or "n" not in data:
-        raise ValueError("this is not a sweep: give what `sweep` returned")
+        raise PictureError("this is not a sweep: give what `sweep` returned")
     return [str(name) for name in data["status"].dims]
 
 
@@ -118,14 +259,14 @@ def _single(data: xarray.Dataset) -> str:
         along = [str(name) for name in data.coords if data[name].dims == ("point",) and str(name) != "point"]
         axes = along[:1]
     if len(axes) != 1:
-        raise ValueError(f"give a sweep over one parameter; this one is over {', '.join(axes) or 'none'}")
+        raise PictureError(f"give a sweep over one parameter; this one is over {', '.join(axes) or 'none'}")
     return axes[0]
 
 
 def _two(data: xarray.Dataset) -> tuple[str, str]:
     axes = _swept(data)
     if len(axes) != 2:
-        raise ValueError(f"give a sweep over a grid of two parameters; this one is over {', '.join(axes)}")
+        raise PictureError(f"give a sweep over a grid of two parameters; this one is over {', '.join(axes)}")
     return axes[0], axes[1]
 
 
@@ -133,11 +274,11 @@ def _state(data: xarray.Dataset, state: str | None) -> str:
     states = [name for name in names(data, "state") if name in data]
     several = [str(name).removesuffix(".record") for name in data.dims if str(name).endswith(".record")]
     if not states and several:
-        raise ValueError(
-            f"this sweep has recorded {', '.join(several)}: choose one, observation_of(data, {several[0]!r})"
+        raise PictureError(
+            f"this sweep has recorded {', '.join(several)}: choose one, data.observation({several[0]!r})"
         )
     if not states:
-        raise ValueError("this sweep has recorded no points: give it something to observe")
+        raise PictureError("this sweep has recorded no points: give it something to observe")
     if state is not None:
         return check_name(state, states, "state", "sweep")
     return next((name for name in states if name.startswith("x.")), states[0])
@@ -158,7 +299,7 @@ def _notes(data: xarray.Dataset) -> list[str]:
 class _Cloud:
     """Points of a sweep in the plane of two of its variables, gone through a part at a time."""
 
-    def __init__(self, data: xarray.Dataset, x: str, y: str) -> None:
+    def __init__(self, data: xarray.Dataset, x: str, y: str, needed: bool = True) -> None:
         self.data, self.x, self.y = data, x, y
         self.count = 0
         columns: set[float] = set()
@@ -169,8 +310,8 @@ class _Cloud:
             high = np.maximum(high, [np.max(xs), np.max(ys)])
             if len(columns) < CELLS[0]:
                 columns.update(np.unique(xs)[: CELLS[0]].tolist())
-        if self.count == 0:
-            raise ValueError("there is nothing to draw: no point of this sweep has recorded anything")
+        if self.count == 0 and needed:
+            raise PictureError("there is nothing to draw: no point of this sweep has recorded anything")
         self.range = list(zip(low.tolist(), high.tolist(), strict=True))
         self.columns = min(CELLS[0], len(columns))  # no empty columns between the values that were swept
 
@@ -186,32 +327,52 @@ class _Cloud:
             if known.any():
                 yield xs[known], ys.values[known]
 
-    def draw(self, ax: Axes, size: float) -> None:
+    def draw(self, ax: Axes, size: float, color: str, label: str = "") -> None:
         """Dots, or where there are too many of them how many fall into each cell: 10⁷ read as well as 10⁴."""
+        look: dict[str, Any] = {"label": label or "_"}
         if self.count <= DENSE:
-            xs, ys = (np.concatenate(column) for column in zip(*self.parts(), strict=True))
-            ax.plot(xs, ys, ".", color=style.SLIP, markersize=size, markeredgewidth=0, gid="points")
-            return
-        from matplotlib.colors import LinearSegmentedColormap, LogNorm
+            xs, ys = (np.concatenate(column) for column in zip((np.empty(0),) * 2, *self.parts(), strict=True))
+            drawn: Any = ax.plot(
+                xs, ys, ".", color=color, markersize=size, markeredgewidth=0, gid=CLOUDS[0], **look
+            )[0]  # fmt: skip
+        else:
+            from matplotlib.colors import LogNorm
 
-        counts = np.zeros((self.columns, CELLS[1]))
-        for xs, ys in self.parts():
-            found, x_edges, y_edges = np.histogram2d(xs, ys, bins=counts.shape, range=self.range)
-            counts += found
-        shown = np.where(counts > 0, counts, np.nan).T
-        colours = LinearSegmentedColormap.from_list("density", ["#5FA8D8", style.SLIP, "#06213A"])
-        limits = LogNorm(1, max(float(np.quantile(counts[counts > 0], 0.995)), 2.0))
-        ax.pcolormesh(x_edges, y_edges, shown, cmap=colours, norm=limits, rasterized=True, gid="density")
+            counts = np.zeros((self.columns, CELLS[1]))
+            for xs, ys in self.parts():
+                found, x_edges, y_edges = np.histogram2d(xs, ys, bins=counts.shape, range=self.range)
+                counts += found
+            shown = np.where(counts > 0, counts, np.nan).T
+            look["norm"] = LogNorm(1, max(float(np.quantile(counts[counts > 0], 0.995)), 2.0))
+            drawn = ax.pcolormesh(
+                x_edges, y_edges, shown, cmap=_shades(color), rasterized=True, gid=CLOUDS[1], **look
+            )  # fmt: skip
+        drawn.sweep_color = color  # for the legend: a mesh has many
+
+
+def _shades(color: str) -> Any:
+    """From a light shade of a colour, by itself, to a dark one."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    middle = np.array(to_rgb(color))
+    return LinearSegmentedColormap.from_list("density", [0.45 + 0.55 * middle, middle, 0.3 * middle])
 
 
 def kinds_of(data: xarray.Dataset) -> NDArray[Any]:
-    """The kind of motion at every point of a sweep, as a word: "n:m", "steady", "no stick", "no period" or "failed"."""
-    n, m, status = data["n"].values, data["m"].values, data["status"].values
+    """The kind of motion at every point of a sweep, as a word.
+
+    "n:m" where it has a period; where it never sticks "steady sliding", or "no stick" if contacts change the direction
+    of slip; "rest" where nothing ever slips; "no period", or "failed".
+    """
+    n, m, status, events = (data[name].values for name in ("n", "m", "status", "events"))
     words = np.char.add(np.char.add(n.astype(str), ":"), m.astype(str))
-    words = np.where(m < 0, "no period", words)
-    words = np.where((n == 0) & (m > 0), "no stick", words)
-    words = np.where((n == 0) & (m == 0), "steady", words)
-    return np.where(status != 0, "failed", words)
+    words = np.where((n < 0) | (m <= 0), NO_PERIOD, words)
+    words = np.where((n == 0) & (m >= 1), NO_STICK, words)
+    words = np.where(events == 0, STEADY, words)
+    if data.sizes["contact"]:
+        at_rest = np.all(data["stick_fraction"].values >= 1.0, axis=-1)
+        words = np.where((events == 0) & at_rest, REST, words)
+    return np.where(status != 0, FAILED, words)
 
 
 def signatures_of(data: xarray.Dataset, name: str = "signature") -> NDArray[Any]:
@@ -225,7 +386,7 @@ def signatures_of(data: xarray.Dataset, name: str = "signature") -> NDArray[Any]
             text = f"{_shortened(word)} ({alike})"
         short[word] = text
     cut = np.vectorize(short.__getitem__, otypes=[np.str_])(words)
-    return np.where(data["status"].values != 0, "failed", np.where(words == "", "no period", cut))
+    return np.where(data["status"].values != 0, FAILED, np.where(words == "", NO_PERIOD, cut))
 
 
 def _shortened(word: str) -> str:
@@ -251,13 +412,13 @@ def _draw_kinds(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str, 
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    counted = Counter(word for word in words.ravel().tolist() if word not in ("no period", "failed"))
+    counted = Counter(word for word in words.ravel().tolist() if word not in LOOKS)
     common = [word for word, _ in counted.most_common(KINDS)]
     common.sort(key=_order)
     looks = {word: COLOURS[i] for i, word in enumerate(common)}
     if len(counted) > KINDS:
         looks["other"] = OTHER
-    looks |= {"no period": NO_PERIOD, "failed": NOTHING}
+    looks |= LOOKS
     numbers = {word: i for i, word in enumerate(looks)}
     codes = np.vectorize(lambda word: numbers.get(word, numbers.get("other", 0)))(words)
     colours = ListedColormap(list(looks.values()))
@@ -293,8 +454,27 @@ def _draw_number(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str,
     bar = ax.figure.colorbar(mesh, ax=ax, extend=extend)
     if "norm" in looks:
         _tick_both_sides(bar, looks["norm"])
-    bar.set_label(with_unit(plain(quantity.replace("_", " ")), unit_of(data, quantity)))
+    bar.set_label(_number_label(data, quantity, values))
     bar.outline.set_visible(False)
+
+
+def _number_label(data: xarray.Dataset, quantity: str, values: xarray.DataArray) -> str:
+    """What a number is, of which state or contact, and its unit; of exponents by what they are counted."""
+    words = str(values.attrs.get("long_name", ""))
+    if words.startswith("largest Lyapunov exponent") and "error" not in quantity:
+        return f"largest Lyapunov exponent ({_per(words, unit_of(data, quantity))})"
+    label, unit = plain(quantity.replace("_", " ")), unit_of(data, quantity)
+    if values.ndim == 3:
+        of = str(data[values.dims[2]].values[0])
+        unit = unit or (unit_of(data, of) if values.dims[2] == "state" else "")
+        label += f" of {symbol(of) if values.dims[2] == 'state' else plain(of)}"
+    return with_unit(label, unit)
+
+
+def _per(words: str, unit: str) -> str:
+    """The unit of an exponent, or what it is counted by: "1/s", "per release"."""
+    cycle = words.rpartition(", per ")[2]
+    return plain(unit) or {"forcing": "per period of the excitation"}.get(cycle, f"per {cycle}")
 
 
 def _colours(values: Floats, signed: bool) -> tuple[dict[str, Any], str]:

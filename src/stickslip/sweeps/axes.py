@@ -126,13 +126,15 @@ def _repeats(values: Floats) -> bool:
 def _check(axes: Axes, model: Model) -> None:
     if not axes.names:
         raise SweepError("over is empty: name at least one parameter")
-    known = (*model.parameters, *getattr(model, "aliases", {}), *(f"{START}{state}" for state in model.states))
+    known = (*model.parameters, *model.aliases, *(f"{START}{state}" for state in model.states))
     for name in axes.names:
         if name in model.states and name not in known:
             raise SweepError(f"{name!r} is a state: to sweep where it starts, say {START + name!r}")
+        if name in model.derived:
+            model.resolve(name)  # which says what it follows from
         if name not in known:
             raise SweepError(f"there is no parameter {name!r}{suggest(name, known)}")
-    resolved = [getattr(model, "aliases", {}).get(name, name) for name in axes.names]
+    resolved = [model.aliases.get(name, name) for name in axes.names]
     if len(set(resolved)) < len(resolved):
         raise SweepError(f"{' and '.join(axes.names)} name the same parameter")
     if axes.grid:

@@ -10,13 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.arguments import check_model, check_progress, numbers
-from stickslip.errors import ModelError, OrbitError
+from stickslip.errors import ModelError, OrbitError, ResultError
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.errors import check_number, check_whole, shown, visible
@@ -28,7 +27,7 @@ from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, reporting
 from stickslip.reading import parsed
-from stickslip.result import interpolate
+from stickslip.result import interpolate, state_attributes
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_chaotic, visited
@@ -101,12 +100,12 @@ def basins(
     most: int = 4,
     forcing: float | None = None,
     progress: Progress = None,
-) -> Sweep:
+) -> Basins:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
     Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid;
     per attractor the `fraction` of the starts with its standard error, and `points` of it (with an excitation: at the
-    phase at which motions start). `attractors_of` lists the attractors.
+    phase at which motions start). `attractors` lists them.
 
     Keywords
     - grid: the values of two states by name; all others are as in `start`.
@@ -128,7 +127,7 @@ def basins(
     >>> import stickslip as ss
     >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
     >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=30)
-    >>> data.fraction.values.tolist(), [str(attractor) for attractor in ss.attractors_of(data)]
+    >>> data.fraction.values.tolist(), [str(attractor) for attractor in data.attractors]
     ([1.0], ['rest in stick'])
     """
     check_model(model)
@@ -145,16 +144,31 @@ def basins(
     return _dataset(model, axes, crowd, status)
 
 
-def attractors_of(data: xr.Dataset) -> list[Attractor]:
-    """The attractors of a `basins` dataset, in the order of their numbers."""
-    if not isinstance(data, xr.Dataset) or "attractors" not in data.attrs:
-        raise ModelError("attractors_of needs the dataset that basins returns")
-    try:
-        return [_attractor(entry) for entry in parsed(data.attrs["attractors"], "attractors")]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ModelError(
-            f"attractors_of: the attribute 'attractors' is damaged ({visible(str(error)[:120])})"
-        ) from None
+class Basins(Sweep):  # type: ignore[no-untyped-call]
+    """Which attractor each start leads to, as `basins` returns it: an `xarray.Dataset` that lists its attractors.
+
+    See Also
+    --------
+    stickslip.basins, stickslip.Attractor, stickslip.plot.basins
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
+    >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=30)
+    >>> [str(attractor) for attractor in data.attractors]
+    ['rest in stick']
+    """
+
+    __slots__ = ()
+
+    @property
+    def attractors(self) -> list[Attractor]:
+        """The attractors, in the order of their numbers."""
+        try:
+            return [_attractor(entry) for entry in parsed(self.attrs["attractors"], "attractors")]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ResultError(f"the attribute 'attractors' is damaged ({visible(str(error)[:120])})") from None
 
 
 def _attractor(entry: dict[str, Any]) -> Attractor:
@@ -203,7 +217,9 @@ class _Search:
         self.model, self.near, self.tries = model, near, most
         self.field: Field = Field.of(model)
         self.forcing_given = forcing
-        self.forcing = excitation(Motion(model), forcing)
+        self.flow = Motion(model)
+        _check_place(self.flow)
+        self.forcing = excitation(self.flow, forcing)
         self.orbits: dict[int, Orbit] = {}
         self.chaos: dict[int, Chaos] = {}
         self.trees: dict[int, tuple[cKDTree, Floats]] = {}
@@ -382,7 +398,7 @@ class _Search:
         if self.forcing is not None:
             length = self.forcing * min(2 * MOST_TURNS, float(np.ceil(length / self.forcing)))
         run = uninterrupted(simulate(self.model, length, start=[float(x) for x in state]))
-        found = recurrence(run, self.forcing)
+        found = recurrence(run, self.flow, self.forcing)
         if found is None or found[1] > SETTLED:
             raise OrbitError("motions do not repeat themselves after three times the time given")
         orbit = find_orbit(self.model, run, forcing=self.forcing_given)
@@ -509,6 +525,16 @@ def _few(count: int) -> Ints:
     return np.unique(np.linspace(0, count - 1, FEW).astype(np.int64))
 
 
+def _check_place(motion: Motion) -> None:
+    """Refuse a motion that advances with time: where it is says nothing about where it will end."""
+    advancing = [name for name, w in zip(motion.model.states, motion.moving, strict=True) if w]
+    if advancing:
+        raise ModelError(
+            f"basins: {', '.join(advancing)} of this model advance with time, so that starts have no basins; find its "
+            "orbits with find_orbit, or write the model as seen from what moves"
+        )
+
+
 def _looks(t: float, forcing: float | None) -> Floats:
     """The times at which motions are looked at: with an excitation always at the same phase."""
     if forcing is None:
@@ -544,7 +570,7 @@ def _classified(search: _Search, states: Floats, t: float, report: Callable[[flo
 # -- result ----------------------------------------------------------------------------------------------------------
 
 
-def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> Sweep:
+def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: Status) -> Basins:
     """Labels over the grid, attractors that nothing leads to left out, the most frequent first."""
     search, labels = crowd.search, crowd.labels
     counts = np.array([np.sum(labels == number) for number in range(len(search.found))], int)
@@ -567,7 +593,7 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "fraction_error": ("number", np.sqrt(fraction * (1 - fraction) / len(labels))),
         "points": (("number", "sample", "state"), search.points(kept)),
     }
-    coordinates: dict[str, Any] = {name: (name, axis, {"units": model.units[name]}) for name, axis in axes.items()} | {
+    coordinates: dict[str, Any] = {name: (name, axis, state_attributes(model, name)) for name, axis in axes.items()} | {
         "number": np.arange(len(kept)),
         "state": np.array(model.states, dtype=np.str_),
         "description": ("number", [str(a) for a in attractors]),
@@ -585,4 +611,4 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
         "unresolved": unresolved,
         "notes": " ".join(dict.fromkeys(reasons)) if unresolved > 0 else "",
     }
-    return Sweep(data, coordinates, attributes)
+    return Basins(data, coordinates, attributes)

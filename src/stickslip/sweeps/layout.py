@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import xarray as xr
@@ -19,9 +19,9 @@ from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
-from stickslip.result import Result
+from stickslip.result import Result, state_attributes
 from stickslip.status import Status
-from stickslip.sweeps.axes import Axes
+from stickslip.sweeps.axes import START, Axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -216,6 +216,42 @@ class Sweep(Result):  # type: ignore[no-untyped-call]
         name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
         return f"{name}: {sizes or 'one point'}. {self.attrs.get('status', '')}".rstrip()
 
+    def observation(self, name: str) -> Self:
+        """One of several observations, under the names that it has alone: to be drawn, for instance.
+
+        Parameters
+        ----------
+        name : str
+            The name that stands before those of its variables: "strobe" for "strobe.x.block".
+
+        Returns
+        -------
+        Sweep
+            The sweep as if this had been observed alone.
+
+        Raises
+        ------
+        SweepError
+            If there is no such observation, or one at most.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> both = [ss.observe.StickToSlip(), ss.observe.Maxima("x.block")]
+        >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50), observe=both)
+        >>> data.observation("stick_to_slip")["x.block"].dims
+        ('belt.speed', 'record')
+        """
+        known = [str(each).removesuffix(".record") for each in self.dims if str(each).endswith(".record")]
+        if not known:
+            raise SweepError("this sweep has one observation at most, and its variables have no names before them")
+        if name not in known:
+            raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}")
+        others = [each for each in self if any(str(each).startswith(f"{other}.") for other in known if other != name)]
+        names = [*map(str, self), *map(str, self.dims)]
+        own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}
+        return self.drop_vars(others).rename(own)
+
     def to_dataframe(self, along: str | None = None) -> pd.DataFrame:  # type: ignore[override]
         """The points, a row for each with its parameters, or what they have recorded, a row for each record.
 
@@ -272,35 +308,13 @@ def labelled(
     return Sweep(_named(variables, model), _coordinates(model, axes))
 
 
-def observation_of(data: xr.Dataset, name: str) -> xr.Dataset:
-    """One of several observations of a sweep, under the names that it has alone: to be drawn, for instance.
-
-    >>> import stickslip as ss
-    >>> model, over = ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}
-    >>> data = ss.sweep(model, over, times=(50, 50), observe=[ss.observe.StickToSlip(), ss.observe.Maxima("x.block")])
-    >>> observation_of(data, "stick_to_slip")["x.block"].dims
-    ('belt.speed', 'record')
-    """
-    if not isinstance(data, xr.Dataset) or "status" not in data:
-        raise SweepError("observation_of needs the dataset that sweep returns")
-    known = [str(each).removesuffix(".record") for each in data.dims if str(each).endswith(".record")]
-    if not known:
-        raise SweepError("this sweep has one observation at most, and its variables have no names before them")
-    if name not in known:
-        raise SweepError(f"this sweep has no observation {shown(name)}{suggest(str(name), known)}")
-    others = [each for each in data if any(str(each).startswith(f"{other}.") for other in known if other != name)]
-    names = [*map(str, data), *map(str, data.dims)]
-    own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}
-    return data.drop_vars(others).rename(own)
-
-
 def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.Variable]:
     """States under their names, status codes and contacts with their meaning."""
     named = {name: variable for name, variable in variables.items() if not name.endswith("record_state")}
     for recorded in [name for name in variables if name not in named]:
         prefix = recorded.removesuffix("record_state")
         for i, state in enumerate(model.states):
-            attributes = {"units": model.units[state], "long_name": f"{state} at the recorded point"}
+            attributes = {**state_attributes(model, state), "long_name": f"{state} at the recorded point"}
             named[f"{prefix}{state}"] = variables[recorded].isel(state=i)
             named[f"{prefix}{state}"].attrs = attributes
         contact = named[f"{prefix}record_contact"]
@@ -314,7 +328,7 @@ def _named(variables: Mapping[str, xr.Variable], model: Model) -> dict[str, xr.V
 
 def _coordinates(model: Model, axes: Axes) -> dict[str, Any]:
     coordinates: dict[str, Any] = {
-        name: (name if axes.grid else "point", values.copy())
+        name: (name if axes.grid else "point", values.copy(), {"units": model.unit_of(name.removeprefix(START))})
         for name, values in zip(axes.names, axes.values, strict=True)
     }
     contacts = np.array(model.contacts, dtype=np.str_) if model.contacts else np.zeros(0, "<U1")

@@ -41,6 +41,7 @@ from stickslip.sweeps.layout import (
 from stickslip.sweeps.measures import in_words, measured, measured_layout
 from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
 from stickslip.sweeps.trajectories import Group, Settings, observed
+from stickslip.sweeps.wording import told
 from stickslip.targets import join
 
 Floats = NDArray[np.float64]
@@ -377,10 +378,10 @@ class Plan:
     def _meeting(self, requirement: Requirement, names: list[str], rows: Floats) -> NDArray[np.bool_]:
         """Which rows of values satisfy a requirement.
 
-        What it allows are ranges, so where the corners of a box are allowed, everything in it is. A box of k values has
-        2^k corners: where these are more than the rows, the rows are asked.
+        What it allows are mostly ranges, so where the corners of a box are allowed, everything in it is. A box of k
+        values has 2^k corners: where these are more than the rows, the rows are asked.
         """
-        if 2 ** len(names) < len(rows):
+        if requirement.convex and 2 ** len(names) < len(rows):
             corners = itertools.product(*zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
             if all(self._meets(requirement, names, corner) for corner in corners):
                 return np.ones(len(rows), bool)
@@ -396,8 +397,7 @@ class Plan:
     @cached_property
     def _swept(self) -> tuple[str, ...]:
         """The names of the axes; a parameter of a shared law by its one name."""
-        aliases = getattr(self.model, "aliases", {})
-        return tuple(aliases.get(name, name) for name in self.axes.names)
+        return tuple(self.model.aliases.get(name, name) for name in self.axes.names)
 
     def _is_start(self, name: str) -> bool:
         return name.startswith(START) and name not in self.model.parameters
@@ -426,6 +426,7 @@ class Plan:
     def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> Sweep:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""
         data = in_words(labelled(self.model, self.axes, self.layout, values, longest), self.observations)
+        data = told(data, self.model, self.observations)
         done = int((data["status"] != NOT_COMPUTED).sum())
         complete = done == self.count
         status = "The sweep is complete." if complete else f"{done} of {self.count} points were computed."

@@ -104,6 +104,7 @@ def plan_sweep(
     text, given = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
     plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
+    _check_names(plan)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
     if within is not None and not isinstance(within, Mapping):
@@ -184,6 +185,15 @@ def _written(model: Model) -> tuple[str, Model | None]:
         return f"# {error}", model
 
 
+def _check_names(plan: Plan) -> None:
+    """Refuse an axis that has the name of a result: both would be found under it."""
+    for name in plan.axes.names:
+        if name in plan.layout:
+            others = [other for other, own in plan.model.aliases.items() if own == name]
+            way = f"sweep it by its name {others[0]!r}, or rename" if others else "rename"
+            raise SweepError(f"{name!r} is the name of a result of sweeps as well: {way} the parameter")
+
+
 def check_size(plan: Plan) -> None:
     """Refuse a sweep whose results do not fit into memory."""
     total = plan.count * plan.bytes_per_point
@@ -210,7 +220,7 @@ def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tupl
     if set(within) == set(model.states):
         return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
     name = plan.axes.names[0]
-    own = model.parameters.get(getattr(model, "aliases", {}).get(name, name), 0.0)
+    own = model.parameters.get(model.aliases.get(name, name), 0.0)
     alone = replace(plan, axes=Axes((name,), (np.array([own], float),), True), carry=None, observations=())
     found = alone.run(alone.chunks[0])
     low, high = found["minimum"][0], found["maximum"][0]

@@ -59,6 +59,7 @@ def probabilities(
             "width": float(edges[1] - edges[0]),
             "offset": float(offset),
             "unit": str(diagram[str(values.name)].attrs.get("units", "")),
+            "quantity": str(diagram[str(values.name)].attrs.get("quantity", "")),
         },
     )
 

@@ -364,7 +364,7 @@ def return_map(
     motion = neighbours(model, Exact(rtol=rtol).rtol)
     if contact is not None and contact not in model.contacts:
         raise ModelError(f"there is no contact {contact!r}{suggest(contact, model.contacts)}")
-    if motion.is_forced and motion.forcing_period is None:
+    if (motion.is_forced and motion.forcing_period is None) or np.any(motion.moving):
         raise ModelError("a return map needs an excitation with one period, and that of this model shows none")
     chosen = coordinate or (PHASE if motion.is_forced else model.states[0])
     if chosen not in model.states and not (chosen == PHASE and motion.is_forced):

@@ -96,7 +96,7 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
     """
     together = settings.lockstep and codes.kind in IN_LOCKSTEP and field.lanes is not None
     raw = (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
-    return _results(field, settings.rows(codes), group.times, raw, settings.tolerance)
+    return _results(field, settings.rows(codes), group, raw, settings.tolerance)
 
 
 def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
@@ -149,22 +149,42 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     return raw
 
 
-def _is_steady(field: Field, low: Floats, high: Floats, tolerance: float) -> NDArray[np.bool_]:
+def _is_steady(field: Field, group: Group, raw: Raw, low: Floats, high: Floats, tolerance: float) -> NDArray[np.bool_]:
     """Where nothing moves from its place any more, at rest or in steady sliding: any time is a period of that.
 
-    Velocities that die out pass zero, and have no size of their own; that of what they change is asked.
+    Velocities that die out pass zero, and have no size of their own; that of what they change is asked. A place may be
+    zero as well: how far contacts have slid since is a size then.
     """
+    m = field.program
     places = [i for i, name in enumerate(field.model.states) if not name.startswith("v.")]
-    size = np.maximum(np.abs(low), np.abs(high))[:, places]
-    return np.asarray(np.all((high - low)[:, places] <= tolerance * size, axis=1), bool)
+    moved, size = (high - low)[:, places], np.maximum(np.abs(low), np.abs(high))[:, places]
+    calm = (raw.numbers[:, m.REPEATS_M] == 0) & (raw.numbers[:, m.CHANGES] == 0) & np.isfinite(moved).all(axis=1)
+    steady: NDArray[np.bool_] = calm & (moved <= tolerance * size).all(axis=1)
+    for i in np.flatnonzero(calm & ~steady).tolist():
+        slid = _sliding_speed(field, group.parameters[i], raw, i) * (raw.measures[i, m.REACHED] - group.times[i, 0])
+        steady[i] = bool((moved[i] <= tolerance * np.maximum(size[i], slid)).all())
+    return steady
 
 
-def _results(field: Field, most: int, times: Floats, raw: Raw, tolerance: float) -> Results:
+def _sliding_speed(field: Field, parameters: Floats, raw: Raw, i: int) -> float:
+    """The largest sliding speed at the end of a motion."""
+    m = (Field.of(field.model, target="python", order=8) if field.target == "cuda" else field).program
+    floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
+    floats[: m.N_STATES] = raw.measures[i, field.program.FINAL_STATE :][: m.N_STATES]
+    floats[m.TIME] = raw.measures[i, field.program.REACHED]
+    floats[m.P : m.P + m.N_PARAMETERS] = parameters
+    integers[m.MODE : m.MODE + m.N_CONTACTS] = raw.numbers[i, field.program.END_MODE :][: m.N_CONTACTS]
+    m.constants(floats)
+    m.ingredients(floats, integers)
+    return float(np.abs(floats[m.V : m.V + m.N_CONTACTS]).max(initial=0.0))
+
+
+def _results(field: Field, most: int, group: Group, raw: Raw, tolerance: float) -> Results:
     """The numbers of the kernel under their names."""
     m, n = field.program, field.program.N_STATES
     starts, rows, numbers, measures = raw.arrays
     reached, period = measures[:, m.REACHED].copy(), measures[:, m.PERIOD].copy()
-    watched = reached - times[:, 0]
+    watched = reached - group.times[:, 0]
     unseen = ~(watched > 0)
 
     def columns(first: int, width: int) -> Floats:
@@ -177,7 +197,7 @@ def _results(field: Field, most: int, times: Floats, raw: Raw, tolerance: float)
     if unseen.any():
         low[unseen] = high[unseen] = stick[unseen] = np.nan
     period[~(period > 0)] = np.nan
-    steady = (numbers[:, m.REPEATS_M] == 0) & (numbers[:, m.CHANGES] == 0) & _is_steady(field, low, high, tolerance)
+    steady = _is_steady(field, group, raw, low, high, tolerance)
     releases, turns = numbers[:, m.REPEATS_N].copy(), numbers[:, m.REPEATS_M].copy()
     releases[turns == 0] = turns[turns == 0] = NO_PERIOD
     releases[steady] = turns[steady] = STEADY

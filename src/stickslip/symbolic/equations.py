@@ -8,6 +8,8 @@ stick:  vᵢ = 0,  a + D λ = 0,  |λᵢ| ≤ Sᵢ          a = ∂h/∂z·f + �
 A contact with a memory has internal states among z. Its rates may contain its mode s (0 in stick); where it gives its
 own force T in stick (an elastic asperity), that takes the place of the reaction: λᵢ = Tᵢ(z, t, p). When it enters a
 mode some internal states jump: see `Reset`.
+
+A spring or damper of the extension e = Σ wᵢ xᵢ and the tension T pushes mass i by −wᵢ T (virtual work).
 """
 
 from __future__ import annotations
@@ -33,16 +35,17 @@ from stickslip.model.parts import (
     Body,
     CompliantContact,
     Contact,
-    Damper,
+    Drive,
     DynamicContact,
-    Force,
     Ground,
-    Mass,
+    Link,
+    Moving,
     Rubbing,
     SmoothContact,
     Spring,
 )
 from stickslip.model.system import Filippov, Model, System
+from stickslip.model.terms import Term
 from stickslip.symbolic.memory import TIME, Bonds, Bristles, Compliance, Draw, Memory, Reset, along
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
@@ -137,6 +140,25 @@ def derive(model: Model) -> Equations:
     raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov")
 
 
+def in_symbols(term: Term, named: Callable[[str], sympy.Symbol], inside: bool = False) -> sympy.Expr:
+    """A term in symbols: what it follows from written out, down to parameters or, `inside` a part, to its numbers."""
+    if term.function is None:
+        return named(term.name)
+    plain = {name: sympy.Symbol(name, real=True) for name in term.arguments}
+    traced = trace(term.function, plain, term.what)
+    if not isinstance(traced, sympy.Expr):
+        raise ModelError(f"{term.what} is {shown(traced)}: it must be one number")
+    arguments = {
+        plain[name]: named(inner.label) if inside and inner.label else in_symbols(inner, named, inside)
+        for name, inner in term.arguments.items()
+    }
+    return traced.xreplace(arguments)
+
+
+def _short(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name.rpartition(".")[2], real=True)
+
+
 class _Mechanics:
     """Newton's law for every mass, from the parts."""
 
@@ -144,6 +166,7 @@ class _Mechanics:
         self.system = system
         self.x = {mass.name: symbol(f"x.{mass.name}") for mass in system.masses}
         self.v = {mass.name: symbol(f"v.{mass.name}") for mass in system.masses}
+        self.extra = {name: symbol(name) for name in system.extra_states}
         self.internal = {name: symbol(name) for name in system.internal_states}
         self.rates: dict[str, sympy.Expr] = {}  # of internal states that know no modes
         self.formulas: dict[str, Any] = {}
@@ -151,16 +174,23 @@ class _Mechanics:
         self.quantiles: list[tuple[tuple[float, ...], ...]] = []
         self.position = {"ground": sympy.Integer(0)}
         self.velocity = {"ground": sympy.Integer(0)}
+        self.extra_rates = {
+            name: self.value(name, "rate", state.rate, self.everything()) for name, state in system.extra_states.items()
+        }
         for body in system.bodies.values():
             self._place(body)
 
-    def parameter(self, part: str, name: str) -> sympy.Symbol:
-        full = f"{part}.{name}"
-        return symbol(self.system.aliases.get(full, full))
+    def parameter(self, part: str, name: str) -> sympy.Expr:
+        """A number of a part in symbols: a parameter, or the formula by which it follows from parameters."""
+        term = self.system.term(part, name)
+        if term.function is not None:
+            # In a file it stands with the names that numbers have there: shared ones their own, others short ones.
+            self.formulas[f"{part}.{name}"] = formula_text(in_symbols(term, _short, inside=True))
+        return in_symbols(term, symbol)
 
     def value(self, part: str, attribute: str, value: Any, variables: Mapping[str, sympy.Expr]) -> sympy.Expr:
-        """A number as its parameter, a function as its formula."""
-        if not callable(value):
+        """A number in symbols, a function as its formula."""
+        if attribute in self.system.parts[part].numbers(part):
             return self.parameter(part, attribute)
         what = f"{attribute} of {part!r}"
         needed, parameters = arguments_of(value, what)
@@ -180,16 +210,17 @@ class _Mechanics:
         return expression.xreplace(outside)
 
     def _place(self, body: Body) -> None:
-        time = {"t": TIME}
+        known = {"t": TIME, **self.extra}
         match body:
-            case Mass():
+            case Moving():
                 self.position[body.name] = self.x[body.name]
                 self.velocity[body.name] = self.v[body.name]
             case Belt():
-                self.velocity[body.name] = self.value(body.name, "speed", body.speed, time)
+                self.velocity[body.name] = self.value(body.name, "speed", body.speed, known)
             case Base():
-                self.position[body.name] = self.value(body.name, "motion", body.motion, time)
-                self.velocity[body.name] = sympy.diff(self.position[body.name], TIME)
+                motion = self.position[body.name] = self.value(body.name, "motion", body.motion, known)
+                steered = along(motion, [*self.extra.values()], [*self.extra_rates.values()])
+                self.velocity[body.name] = sympy.diff(motion, TIME) + steered
             case Ground():
                 pass
 
@@ -197,7 +228,7 @@ class _Mechanics:
         """The names a force or a normal force may depend on."""
         names = {"t": TIME}
         names |= {f"x_{n}": s for n, s in self.x.items()}
-        return names | {f"v_{n}": s for n, s in self.v.items()}
+        return names | {f"v_{n}": s for n, s in self.v.items()} | self.extra
 
     def equations(self) -> Equations:
         system = self.system
@@ -205,22 +236,22 @@ class _Mechanics:
         contacts: list[ContactEquations] = []
         for name, part in system.interactions.items():
             match part:
-                case Spring() | Damper():
+                case Link():
                     self._pull(force, name, part)
-                case Force():
-                    own = {"x": self.x[part.on.name], "v": self.v[part.on.name]}
-                    force[part.on.name] += self.value(name, "force", part.force, {**self.everything(), **own})
+                case Drive():
+                    self._drive(force, name, part)
                 case Contact():
                     contacts.append(self._contact(name, part))
                 case SmoothContact():
                     self._rub(force, name, part)
                 case DynamicContact():
                     self._drag(force, name, part)
-        m = {mass.name: self.parameter(mass.name, "m") for mass in system.masses}
+        m = {mass.name: self.parameter(mass.name, mass.measure) for mass in system.masses}
         zero = (sympy.Integer(0),) * len(contacts)
-        states = (*self.x.values(), *self.v.values())
-        f = (*self.v.values(), *(force[n] / m[n] for n in m))
-        G = (*(zero for _ in m), *(tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m))
+        states = (*self.x.values(), *self.v.values(), *self.extra.values())
+        f = (*self.v.values(), *(force[n] / m[n] for n in m), *self.extra_rates.values())
+        pushed = (tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m)
+        G = (*(zero for _ in m), *pushed, *(zero for _ in self.extra))
         memory = Memory(self.internal, states, f, G)
         memory.free(self.rates)
         for i, (name, contact) in enumerate(zip(system.friction, contacts, strict=True)):
@@ -249,7 +280,7 @@ class _Mechanics:
             steep=memory.steep,
             owners=memory.owners,
             stiff=tuple(len(states) + i for i, name in enumerate(self.internal) if name in self.rates),
-            velocities=(*(range(len(m), 2 * len(m))), *(-1 for _ in (*m, *self.internal))),
+            velocities=(*(range(len(m), 2 * len(m))), *(-1 for _ in (*m, *self.extra, *self.internal))),
         )
 
     def _compliance(self, name: str, contact: ContactEquations) -> Compliance:
@@ -276,16 +307,26 @@ class _Mechanics:
         limit, mean, damping = (self.parameter(name, parameter) for parameter in ("limit", "mean", "damping"))
         return Bristles(part.bristles, part.slipping, S / (part.bristles * limit), limit, mean, damping)
 
-    def _pull(self, force: dict[str, sympy.Expr], name: str, part: Spring | Damper) -> None:
+    def _pull(self, force: dict[str, sympy.Expr], name: str, part: Link) -> None:
         where = self.position if isinstance(part, Spring) else self.velocity
-        stretch = where[part.a.name] - where[part.b.name]
+        stretch = sympy.Add(*(_exact(weight) * where[body.name] for body, weight in part.ends))
         if part.force is not None:
             tension = self.value(name, "force", part.force, {"e": stretch})
         else:
-            tension = self.parameter(name, "k" if isinstance(part, Spring) else "c") * stretch
-        for body, sign in ((part.a, -1), (part.b, 1)):
-            if isinstance(body, Mass):
-                force[body.name] += sign * tension
+            tension = self.parameter(name, part.number) * stretch
+        for body, weight in part.ends:
+            if isinstance(body, Moving):
+                force[body.name] -= _exact(weight) * tension
+
+    def _drive(self, force: dict[str, sympy.Expr], name: str, part: Drive) -> None:
+        weights = {body.name: _exact(weight) for body, weight in part.weights}
+        own = {
+            "x": sympy.Add(*(w * self.x[n] for n, w in weights.items())),
+            "v": sympy.Add(*(w * self.v[n] for n, w in weights.items())),
+        }
+        strength = self.value(name, part.attribute, part.strength, {**self.everything(), **own})
+        for mass, weight in weights.items():
+            force[mass] += weight * strength
 
     def _rub(self, force: dict[str, sympy.Expr], name: str, part: SmoothContact) -> None:
         c = self._contact(name, part)
@@ -310,19 +351,19 @@ class _Mechanics:
         self, name: str, key: str, function: Function, law: DynamicLaw, known: Mapping[str, sympy.Expr]
     ) -> sympy.Expr:
         """A function of a dynamic law in symbols; traced with plain names first, as files have them."""
-        inside = {n: sympy.Symbol(n, real=True) for n in (*known, *law.parameters())}
+        inside = {n: sympy.Symbol(n, real=True) for n in (*known, *law.given())}
         expression = trace(function, inside, f"the {key} of {name!r}")
         if not isinstance(expression, sympy.Expr):
             raise ModelError(f"the {key} of {name!r} returns {expression}: it must return one number")
         self.formulas[f"{name}.{key}"] = formula_text(expression)
         outside = {inside[n]: e for n, e in known.items()}
-        return expression.xreplace(outside | {inside[n]: self.parameter(name, n) for n in law.parameters()})
+        return expression.xreplace(outside | {inside[n]: self.parameter(name, n) for n in law.given()})
 
     def _sliding(self, part: Rubbing) -> tuple[sympy.Expr, dict[str, sympy.Expr]]:
         """The sliding velocity, and the masses that a force along it acts on."""
         weights = {mass.name: _exact(weight) for mass, weight in part.weights}
         h = sympy.Add(*(w * self.v[n] for n, w in weights.items())) - self.velocity[part.against.name]
-        if isinstance(part.against, Mass):
+        if isinstance(part.against, Moving):
             weights[part.against.name] = sympy.Integer(-1)
         return h, weights
 
@@ -346,15 +387,17 @@ class _Mechanics:
             growing = {n: self.parameter(name, n) for n in arguments_of(law.growth, "growth")[1]}
             growing["stick_time"] = self.internal[f"stick_time.{name}"]
             plain = {n: sympy.Symbol(n, real=True) for n in growing}
-            self.formulas[f"{name}.aging"] = formula_text(trace(law.growth, plain, f"the growth of {name!r}"))
+            growth = trace(law.growth, plain, f"the growth of {name!r}")
+            self.formulas[f"{name}.aging"] = formula_text(growth)
             fresh = self._static(name, law.law, mu, speed)
-            return fresh * trace(law.growth, growing, f"the growth of {name!r}")
+            return fresh * growth.xreplace({plain[n]: e for n, e in growing.items()})
         if isinstance(law, WithViscous):
             return self._static(name, law.law, mu, speed)
         if law.static is None:
             return self._at_rest(mu, speed)
-        symbols = {n: self.parameter(name, n) for n in law.parameters()}
-        return trace(law.static, symbols, f"the static law of {name!r}")
+        plain = {n: sympy.Symbol(n, real=True) for n in law.given()}
+        static = trace(law.static, plain, f"the static law of {name!r}")
+        return static.xreplace({symbol: self.parameter(name, n) for n, symbol in plain.items()})
 
     def _at_rest(self, mu: sympy.Expr, speed: sympy.Symbol) -> sympy.Expr:
         """A kinetic coefficient at zero slip speed."""
@@ -373,7 +416,7 @@ class _Mechanics:
             return self._coefficient(name, law.law, speed) + self.parameter(name, "viscous") * speed
         if isinstance(law, WithAging):
             return self._coefficient(name, law.law, speed)
-        inside = {n: sympy.Symbol(n, real=True) for n in law.parameters()}
+        inside = {n: sympy.Symbol(n, real=True) for n in law.given()}
         v = sympy.Symbol("v", real=True)
         expression = trace(law.kinetic, {"v": v, **inside}, f"the law of {name!r}")
         self.formulas[f"{name}.law"] = formula_text(expression)

@@ -196,7 +196,7 @@ def period_source(equations: Equations) -> str:
     its arguments; `frequencies` are the ωᵢ, and `present` answers the questions whether amplitudes are not zero.
     """
     reading = Reading(frozenset(equations.parameters))
-    timed = [_exact(x) for x in _expressions(equations) if TIME in x.free_symbols]
+    timed = [exact(x) for x in expressions(equations) if TIME in x.free_symbols]
     reading.gather(timed)
     questions: list[str] = []
     terms = tuple(term for x in timed for term in _terms(reading.read(x), reading.parameters, questions))
@@ -211,10 +211,10 @@ def period_source(equations: Equations) -> str:
         f"TERMS = {terms!r}",
         f"FUNCTIONS = {functions!r}",
         f"ARITHMETIC = {all(map(_is_arithmetic, frequencies))}",
-        *_function("frequencies", "Base frequencies.", known, frequencies),
-        *_function("frequency_slopes", "Their derivatives by the parameters.", known, [f"[{x}]" for x in slopes]),
+        *function_source("frequencies", "Base frequencies.", known, frequencies),
+        *function_source("frequency_slopes", "Their derivatives by the parameters.", known, [f"[{x}]" for x in slopes]),
         _SURVIVES,
-        *_function("present", "Whether the amplitudes of the terms are not zero.", known, questions),
+        *function_source("present", "Whether the amplitudes of the terms are not zero.", known, questions),
     ]
     return "\n".join(lines) + "\n"
 
@@ -229,17 +229,17 @@ def survives(*waves):
 '''
 
 
-def _function(name: str, text: str, known: Sequence[str], values: Sequence[str]) -> list[str]:
+def function_source(name: str, text: str, known: Sequence[str], values: Sequence[str]) -> list[str]:
     """A function of the parameters that returns a list."""
     return ["", "", f"def {name}(p):", f'    """{text}"""', *known, f"    return [{', '.join(values)}]"]
 
 
-def _expressions(e: Equations) -> list[sympy.Expr]:
+def expressions(e: Equations) -> list[sympy.Expr]:
     own = [x for pair in e.own_forces.values() for x in pair]
     return [*e.f, *e.h, *e.R, *e.S, *e.normal, *(x for row in e.G for x in row), *own]
 
 
-def _exact(e: sympy.Expr) -> sympy.Expr:
+def exact(e: sympy.Expr) -> sympy.Expr:
     """The same with decimal numbers as ratios, so that what cancels does so without a rest."""
     return e.xreplace({x: sympy.Rational(x) for x in e.atoms(sympy.Float)})
 

@@ -135,6 +135,8 @@ class Source:
         self.resolved = self._fading()
         self._lower_more()
         self.constants: dict[sympy.Expr, str] = {}
+        for expression in (each for b in equations.bonds for each in (b.bristles.limit, b.bristles.mean)):
+            self.constants.setdefault(expression, f"q{len(self.constants)}")
         self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards) + len(self.resolved)
         self.width = order + 2
         # The constants come last, since their number is known only at the end.
@@ -276,9 +278,9 @@ class Source:
         columns = {name: [0] * max(self.contacts, 1) for name in BOND_COLUMNS}
         place = 0
         for bonds in self.equations.bonds:
-            bristles, parameters = bonds.bristles, self.equations.parameters
+            bristles = bonds.bristles
             numbers = [bristles.stick, bristles.slip, place, bonds.state]
-            numbers += [parameters.index(bristles.limit), parameters.index(bristles.mean)]
+            numbers += [[*self.constants].index(each) for each in (bristles.limit, bristles.mean)]
             for name, value in zip(BOND_COLUMNS, numbers, strict=True):
                 columns[name][bonds.contact] = value
             place += bristles.stick + 3

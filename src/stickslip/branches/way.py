@@ -1,0 +1,33 @@
+"""Along which parameter a branch is to go, and how far: what the user gave, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stickslip.errors import OrbitError
+from stickslip.model.errors import check_number, shown
+from stickslip.model.system import Model
+
+
+def bounds(model: Model, name: str, to: Any, what: str) -> list[tuple[float, float]]:
+    """Where to go, and where not to go on the other side; for both directions where two values are given.
+
+    `what` is followed: the word that sentences have for it.
+    """
+    present = float(model.parameters[name])
+    if not isinstance(to, tuple | list | np.ndarray):
+        end = check_number("follow: to", to)
+        if end == present:
+            raise OrbitError(f"{name} is {end:g} already: give another value to follow the {what} to")
+        # A branch that turns back may go as far beyond its begin as it was to go on the other side.
+        return [(end, 2 * present - end)]
+    if len(to) != 2:
+        raise OrbitError(
+            f"follow: to is {shown(to)}: give one value, or two between which the {what} is followed in both directions"
+        )
+    low, high = sorted(check_number("follow: to", value) for value in to)
+    if not low < present < high:
+        raise OrbitError(f"{name} is {present:g}, which is not between {low:g} and {high:g}")
+    return [(low, high), (high, low)]

@@ -1,0 +1,53 @@
+"""Notebooks executed in a real kernel: every picture appears, and so do the plots of the user."""
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+RUN = "import stickslip as ss\nrun = ss.simulate(ss.models.block_on_belt(), t=30)"
+OWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);"
+NINE = [f"ss.plot.{name}(run);" for name in ("phase", "history", "friction", "modes")] + [
+    "ss.plot.characteristic(ss.Coulomb(0.4, 0.3));",
+    "ss.plot.multipliers([1.0, 0.5]);",
+    "ss.plot.phase(run, window=(10, 20));",
+    "ss.plot.history(run, 'x.block');",
+    "ss.plot.machine(ss.models.block_on_belt());",
+]
+
+
+def executed(cells: list[str]) -> list[int]:
+    """How many images each cell shows."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, timeout=200, kernel_name="python3").execute()
+    return [sum("image/png" in output.get("data", {}) for output in cell.outputs) for cell in notebook.cells]
+
+
+def test_all_pictures_appear_with_plots_of_the_user_between_them():
+    between = [cell for picture in NINE for cell in (picture, "plt.plot([3, 1]);")]
+    assert executed([RUN, NINE[0], OWN, *between]) == [0, 1, 1, *[1] * len(between)]
+
+
+def test_the_plots_of_the_user_come_first():
+    assert executed([RUN, OWN, "ss.plot.phase(run);", "plt.plot([1, 2]);"]) == [0, 1, 1, 1]
+
+
+def test_two_pictures_in_one_cell_and_one_in_axes_of_the_user():
+    both = "ss.plot.phase(run); ss.plot.friction(run);"
+    given = "figure, ax = plt.subplots()\nss.plot.phase(run, ax=ax);"
+    assert executed([RUN, both, "import matplotlib.pyplot as plt", given]) == [0, 2, 0, 1]
+
+
+@pytest.mark.parametrize("first", ["ss.plot.phase(run);", "ss.plot.history(run);"])
+def test_nothing_but_the_backend_changes_the_parameters_of_matplotlib(first):
+    """What the first picture leaves behind is what the first plot of a notebook leaves behind."""
+    told = "changed = {k: v for k, v in matplotlib.rcParams.items() if before[k] != v}"
+    own = f"import matplotlib, matplotlib.pyplot as plt; before = dict(matplotlib.rcParams); plt.plot([1]); {told}"
+    ours = f"import matplotlib; before = dict(matplotlib.rcParams); {first} {told}"
+    show = "assert changed == {expected}, changed"
+    expected = "{'interactive': True}"
+    executed([RUN, own, show.format(expected=expected)])
+    executed([RUN, ours, show.format(expected=expected)])
+
+
+def test_a_notebook_that_is_not_interactive_stays_so():
+    assert executed([RUN, OWN, "plt.ioff();", "ss.plot.phase(run);", "plt.show();"]) == [0, 1, 0, 0, 1]
