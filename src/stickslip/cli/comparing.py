@@ -69,13 +69,11 @@ def _print(out: Console, found: xr.Dataset) -> None:
             number(float(one["event_error"]), 3),
             f"{int(one['events'])}{agree}",
             number(float(one["period"]), 10),
-            number(float(one["amplitude"]), 10),
-            str(int(one["evaluations"])),
             number(float(one["seconds"]), 3),
         )
 
     rows = [row(found.isel(method=i)) for i in range(found.sizes["method"])]
-    heads = ("method", "state error", "event error", "events", "period", "amplitude", "evaluations", "seconds")
+    heads = ("method", "state error", "event error", "events", "period", "seconds")
     out.print(table(rows, heads, most=len(rows)))
     for name, status in zip(found["method"].values, found["status"].values, strict=True):
         if not str(status).startswith(Status.FINISHED.value):

@@ -54,16 +54,25 @@ def said(message: str, kind: type[Command]) -> str:
     for name, options in ELSEWHERE.items():
         here = [option for option in options if option.split()[0] in known.values()]
         message = re.sub(rf"\b(?:an? )?{name}=(?:{_VALUE})", " ".join(here) or f"{name}=", message) if here else message
-    message = _methods(message, known)
-    message = _observations(message, known)
+    message = _values(message, known)
     names = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     message = re.sub(rf"(?<![\w.\-])({names})=({_VALUE})", lambda found: _typed(found[1], found[2], kind), message)
-    subject = rf"(?:^|(?<=[.;] ))(?:(?:{_VERBS}): )?({names})(?=:? (?:is|are|has|needs|gives|asks|the)\b)"
+    subject = (
+        rf"(?:^|(?<=[.;] ))(?:(?:{_VERBS}|the guess): )?({names})(?=:? (?:is|are|has|needs|gives|asks|the|there)\b)"
+    )
     message = re.sub(subject, lambda found: known[found[1]], message)
-    message = re.sub(rf"^(?:{_VERBS}): ", "", message)
+    message = re.sub(rf"^(?:({_VERBS})|the guess): ", lambda found: _prefix(found[1] or "", known), message)
     message = re.sub(rf"\bthe method ({'|'.join(METHODS)})\b", lambda found: f"--method {METHODS[found[1]]}", message)
     message = re.sub(rf"`({names})`", lambda found: known[found[1]], message)
+    message = re.sub(r"\bor None\b", "or left out", message)
     return re.sub(r"`?\b(find_\w+)\b`?", lambda found: _command(found[1]), message)
+
+
+def _prefix(who: str, known: dict[str, str]) -> str:
+    """Who complains: of interest where it was chosen in one word with its settings."""
+    if who in OBSERVATIONS and "observe" in known:
+        return f"--observe {OBSERVATIONS[who]}: "
+    return f"--method {METHODS[who]}: " if who in METHODS and "methods" in known else ""
 
 
 def typed_names(kind: type[Command]) -> dict[str, str]:
@@ -86,34 +95,28 @@ def _typed(name: str, value: str, kind: type[Command]) -> str:
     """An argument and its value as they are typed; what stands for values is said as the help says it."""
     option = typed_names(kind)[name]
     info: Any = get_args(options_of(kind)[name])[1]
+    if not value:
+        return option
     if value in ("True", "False"):
         return option if value == "True" else f"--no-{option.removeprefix('--')}"
-    if not value or value == "…" or value.startswith("(") or value.isidentifier():
+    if value == "…" or value.startswith("(") or value.isidentifier():
         is_flag = info.metavar is None
         return option if is_flag else f"{option} {info.metavar}"
     return f"{option} {value.strip(chr(39) + chr(34))}"
 
 
-def _methods(message: str, known: dict[str, str]) -> str:
-    """`Henon(step=0.01)` is --method henon --step 0.01; in `compare`, --method henon:step=0.01."""
+def _values(message: str, known: dict[str, str]) -> str:
+    """`Henon(step=0.01)` is --method henon --step 0.01, `Strobe(every=time)` is --observe strobe:every=TIME."""
 
     def typed(found: re.Match[str]) -> str:
-        pairs = [tuple(pair.strip().split("=", 1)) for pair in found[2].split(",") if "=" in pair]
-        if "methods" in known:
-            return f"--method {METHODS[found[1]]}" + (":" if pairs else "") + ",".join(f"{k}={v}" for k, v in pairs)
-        return " ".join([f"--method {METHODS[found[1]]}", *(f"--{name} {value}" for name, value in pairs)])
+        who, inside = found[1], re.sub(r"=([a-z]\w*)", lambda value: f"={value[1].upper()}", found[2])
+        if who in METHODS and "methods" not in known:
+            pairs = [pair.strip().partition("=") for pair in inside.split(",") if "=" in pair]
+            return " ".join([f"--method {METHODS[who]}", *(f"--{name} {value}" for name, _, value in pairs)])
+        option, word = ("--method", METHODS[who]) if who in METHODS else ("--observe", OBSERVATIONS[who])
+        return f"{option} {word}" + (f":{inside}" if inside else "")
 
-    return re.sub(rf"\b({'|'.join(METHODS)})\(([^()]*)\)", typed, message)
-
-
-def _observations(message: str, known: dict[str, str]) -> str:
-    """`Strobe(every=time)` is --observe strobe:every=TIME."""
-
-    def typed(found: re.Match[str]) -> str:
-        inside = re.sub(r"=(\w*[a-z]\w*)$", lambda value: f"={value[1].upper()}", found[2])
-        return f"--observe {OBSERVATIONS[found[1]]}" + (f":{inside}" if inside else "")
-
-    return re.sub(rf"\b({'|'.join(OBSERVATIONS)})\(([^()]*)\)", typed, message)
+    return re.sub(rf"\b({'|'.join([*METHODS, *OBSERVATIONS])})\(([^()]*)\)", typed, message)
 
 
 def _command(verb: str) -> str:
