@@ -9,6 +9,7 @@ interrupted before there was a result.
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Annotated
 
@@ -19,6 +20,11 @@ from stickslip.cli import commands  # noqa: F401  it declares all of them
 from stickslip.cli.declare import app
 
 __all__ = ["app"]
+
+if "_STICKSLIP_COMPLETE" in os.environ:  # a shell asks what could come next
+    from typer.completion import completion_init
+
+    completion_init()
 
 
 def _print_version(asked: bool) -> None:

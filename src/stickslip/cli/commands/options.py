@@ -14,22 +14,28 @@ def _models(ctx: typer.Context, incomplete: str) -> list[str]:
     return completing.models(incomplete)
 
 
+def _typed_model(ctx: typer.Context) -> str | None:
+    """The model that was typed; before the value of an option is there, it is among what is not yet understood."""
+    found: str | None = ctx.params.get("model") or next(iter(ctx.args), None)
+    return found
+
+
 def _parameters(ctx: typer.Context, incomplete: str) -> list[str]:
     from stickslip.cli import completing
 
-    return completing.parameters(ctx.params.get("model"), incomplete)
+    return completing.parameters(_typed_model(ctx), incomplete)
 
 
 def _states(ctx: typer.Context, incomplete: str) -> list[str]:
     from stickslip.cli import completing
 
-    return completing.states(ctx.params.get("model"), incomplete)
+    return completing.states(_typed_model(ctx), incomplete)
 
 
 def _names(ctx: typer.Context, incomplete: str) -> list[str]:
     from stickslip.cli import completing
 
-    return completing.parameter_names(ctx.params.get("model"), incomplete)
+    return completing.parameter_names(_typed_model(ctx), incomplete)
 
 
 def _methods(incomplete: str) -> list[str]:
