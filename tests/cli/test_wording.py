@@ -82,7 +82,7 @@ def call(tmp_path, monkeypatch):
         (("orbit", "block_on_belt", "--method", "henon"), "--method henon only simulates"),
         (("orbit", "coulomb_oscillator"), "with --start NAME=VALUE --period TIME, or use `stickslip equilibria`"),
         (("equilibria", "block_on_belt", "--start", "x.blok=1"), "error: there is no state 'x.blok'"),
-        (("equilibria", "block_on_belt", "--save", "e.nc"), "'e.nc' must end with .csv"),
+        (("equilibria", "block_on_belt", "--save", "e.txt"), "'e.txt' must end with .nc or .csv"),
         (("completion", "tcsh"), "there is no completion for the shell 'tcsh'"),
         (IDENTIFY, "say --decimal ,; mend the row, or leave bad rows out (--skip-bad)"),
         ((*IDENTIFY, "--decimal", "x"), "--decimal is 'x'"),

@@ -46,7 +46,7 @@ def perform(asked: Follow, report: Report) -> bool:
     model = orbits.model_of(asked)
     _check_way(model, asked)
     _check_quantity(model, asked.quantity)
-    outputs.check(asked.plot, asked.save, (".csv",) if asked.equilibrium else (".nc", ".csv"))
+    outputs.check(asked.plot, asked.save)
     saved = outputs.Saved()
     with report.progress() as progress:
         found = _followed(asked, progress)

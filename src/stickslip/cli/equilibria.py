@@ -21,7 +21,7 @@ WORDS = {0: "stick", 1: "slip+", -1: "slip−"}
 def perform(asked: Equilibria, report: Report) -> bool:
     """Find, print, save; the search always comes to its end."""
     model = arguments.set_model(asked)
-    outputs.check((), asked.save, (".csv",))
+    outputs.check((), asked.save)
     saved = outputs.Saved()
     with report.progress() as progress:
         from stickslip import find_equilibria
@@ -29,7 +29,8 @@ def perform(asked: Equilibria, report: Report) -> bool:
         found = find_equilibria(model, guess=arguments.read_numbers("--start", asked.start) or None)
         progress.hold()
         if asked.save is not None:
-            saved.save(asked.save, _frame(found, model.states))
+            table = asked.save.suffix.lower() == ".csv"
+            saved.save(asked.save, *([_frame(found, model.states)] if table else found))
     report.tell(model=model.about.called, parameters=dict(model.parameters), equilibria=[_facts(one) for one in found])
     report.out.print(arguments.title_of(model), style="bold")
     if not found:

@@ -76,7 +76,9 @@ class Equilibria(OfModel):
     Where contacts stick, masses rest in a whole interval. --start says near which state to look first.
     """
 
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write them to this table (.csv).")] = None
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write them to one table (.csv), or to a file each (.nc).")
+    ] = None
 
 
 @command("follow", "branches")
