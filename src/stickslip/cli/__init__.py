@@ -22,7 +22,7 @@ from stickslip.cli.declare import app
 __all__ = ["app"]
 
 if "_STICKSLIP_COMPLETE" in os.environ:  # a shell asks what could come next
-    from typer.completion import completion_init
+    from typer.completion import completion_init  # type: ignore[attr-defined]
 
     completion_init()
 

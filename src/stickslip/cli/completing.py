@@ -19,7 +19,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 def perform(asked: Completion, report: Report) -> bool:
     """Print the script that a shell is to read."""
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
     if asked.shell not in SHELLS:
         raise ModelError(f"there is no completion for the shell {shown(asked.shell)}{suggest(asked.shell, SHELLS)}")

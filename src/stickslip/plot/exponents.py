@@ -19,7 +19,7 @@ def exponents(found: Any, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : Lyapunov
-        What `lyapunov` returned. Directions that are lost in stick, whose exponents are −inf, are counted in the title.
+        What `lyapunov` returned. Directions that are lost in stick, whose exponents are −inf, are counted below the title.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -55,7 +55,7 @@ def exponents(found: Any, ax: Axes | None = None) -> Axes:
                 axes.plot(history["time"].values, values.values, label=f"λ{direction} = {last:.4g}", zorder=2)
         axes.set_xlabel(with_unit("time", unit))
         axes.set_ylabel(with_unit("exponent", f"1/{unit}" if unit else ""))
-        lost = [f"{found.lost} directions are lost in stick"] if found.lost else []
+        lost = [f"Directions that are lost in stick: {found.lost}."] if found.lost else []
         style.header(axes, found.model.about.title or found.model.about.name, lost)
         if np.any(np.isfinite(found.exponents)):
             style.legend(axes)
