@@ -142,7 +142,7 @@ def test_while_a_file_is_written_it_waits(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("command", [
     ("simulate", "block_on_belt", "--t", "20"),
-    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30"),
+    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--times", "30", "30"),
     ("orbit", "block_on_belt"),
 ])  # fmt: skip
 def test_pressed_again_and_again_while_saving(call, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]) -> None:
@@ -163,7 +163,7 @@ def test_pressed_again_and_again_while_saving(call, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("command", [
     ("simulate", "block_on_belt", "--t", "20"),
-    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30"),
+    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--times", "30", "30"),
     ("orbit", "two_blocks", "--all", "6"),
     ("basins", "coulomb_oscillator", "--over", "x.block=-3:4:3", "--over", "v.block=-2:1:3", "--t", "30"),
     ("follow", "block_on_belt", "belt.speed", "--to", "0.21"),
@@ -215,7 +215,17 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_told_and_mended(call, tmp_path: Path) -> None:
     pytest.importorskip("zarr")
-    command = ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30", "--checkpoint", "s.zarr")
+    command = (
+        "sweep",
+        "block_on_belt",
+        "--over",
+        "belt.speed=0.1,0.2",
+        "--times",
+        "30",
+        "30",
+        "--checkpoint",
+        "s.zarr",
+    )
     code, first = call(*command)
     next((tmp_path / "s.zarr" / "period" / "c").rglob("0")).joinpath("0").unlink()
     code, text = call(*command)
