@@ -19,7 +19,8 @@ def exponents(found: Any, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : Lyapunov
-        What `lyapunov` returned. Directions that are lost in stick, whose exponents are −inf, are counted below the title.
+        What `lyapunov` returned. Directions that are lost in stick, whose exponents are −inf, are counted below the
+        title.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
