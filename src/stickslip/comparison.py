@@ -34,15 +34,41 @@ def compare(
 ) -> xr.Dataset:
     """Run a model with several methods and set them against Exact at the tightest tolerance.
 
-    Returns a Dataset along `method`: `state_error` (largest difference of any state over the run, relative to that
-    state's range), `event_error` (largest difference of event times, over the events that agree in kind), `events`,
-    `events_agree`, `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of
-    the right-hand side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
-
     Ctrl-C keeps the methods that are done, and `outcome` in the attributes is "interrupted" instead of "finished".
 
-    `progress` is called with the fraction of the methods done; by default a bar is shown, as in `simulate`.
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    methods : sequence of methods, or mapping of str to method
+        The methods, perhaps with names.
+    t : float
+        The time at which the runs end.
+    start : mapping of str to float, optional
+        Initial states by name; the model's own by default.
+    progress : callable or bool, optional
+        Called with the fraction of the methods done; by default a bar is shown, as in `simulate`.
 
+    Returns
+    -------
+    xarray.Dataset
+        Along `method`: `state_error` (largest difference of any state over the run, relative to that state's range),
+        `event_error` (largest difference of event times, over the events that agree in kind), `events`, `events_agree`,
+        `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of the right-hand
+        side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
+
+    Raises
+    ------
+    ModelError
+        If there are no methods, or one that is none.
+
+    See Also
+    --------
+    Exact, Henon, Bisection, Switch, Smoothing, TimeStepping : the methods.
+    plot.comparison : its picture.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> table = ss.compare(ss.models.block_on_belt(), [ss.Exact(), ss.Henon(step=0.01)], t=30)
     >>> bool(table.events_agree.all())
