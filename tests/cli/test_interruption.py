@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 import stickslip as ss
 from stickslip import files, result
 from stickslip.cli import app
-from stickslip.cli.interruption import is_importing
+from stickslip.cli.interruption import is_deaf
 from stickslip.cli.progress import Progress
 
 BEGIN = "from stickslip.__main__ import main; print('begun', flush=True); main()"
@@ -70,7 +71,24 @@ def test_imports_are_not_torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert slow_and_deaf.torn is False
         time.sleep(5)
     assert signal.getsignal(signal.SIGINT) is before
-    assert is_importing(None) is False
+    assert is_deaf(None) is False
+
+
+def test_what_is_given_up_does_not_swallow_it() -> None:
+    """Python drops what is raised in callbacks of weak references and in finalizers: it comes when they are over."""
+
+    class Thing:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def seen() -> None:
+        weakref.finalize(set_aside := {1}, press)
+        del set_aside
+
+    for give_up in (Thing, seen):
+        with pytest.raises(KeyboardInterrupt), Progress():
+            give_up()
+            time.sleep(5)
 
 
 def press(times: int = 1) -> None:

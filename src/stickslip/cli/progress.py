@@ -73,7 +73,7 @@ class Progress:
         first, self.asked = not self.asked, True
         if self._held or self._is_stopping:
             return
-        if interruption.is_importing(frame):
+        if interruption.is_deaf(frame):
             interruption.come_again(interruption.AGAIN)
         elif first and self.reports:
             self._sooner = interruption.come_again(PATIENCE)
