@@ -62,6 +62,14 @@ def test_the_commands_of_the_readme(elsewhere):
     assert (elsewhere / "run.nc").exists()
 
 
+def test_the_commands_of_the_command_line(elsewhere):
+    (everything,) = blocks(ROOT / "docs" / "command-line.md", "")
+    for line in everything.splitlines():
+        result = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert result.exit_code == 0, result.output
+    assert all((elsewhere / name).exists() for name in ("methods.png", "sections.csv", "exponents.csv"))
+
+
 def test_the_python_of_the_orbits(elsewhere, capsys):
     scope = {}
     for block in blocks(ORBITS, "python"):

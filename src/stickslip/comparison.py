@@ -17,6 +17,7 @@ from stickslip.model.system import Model
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
+from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 REFERENCE = Exact(rtol=1e-15, order=24)
@@ -32,6 +33,8 @@ def compare(
     progress: Progress = None,
 ) -> xr.Dataset:
     """Run a model with several methods and set them against Exact at the tightest tolerance.
+
+    Ctrl-C keeps the methods that are done, and `outcome` in the attributes is "interrupted" instead of "finished".
 
     Parameters
     ----------
@@ -76,15 +79,21 @@ def compare(
     if not named:
         raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")
     rows: list[dict[str, object]] = []
-    with reporting(progress, "comparing methods", lambda part: part) as report:
-        exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
-        for done, method in enumerate(named.values()):
-            rows.append(_row(model, method, t, start, exact))
-            report((done + 1) / len(named))
+    status = Status.FINISHED
+    try:
+        with reporting(progress, "comparing methods", lambda part: part) as report:
+            exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
+            for done, method in enumerate(named.values()):
+                rows.append(_row(model, method, t, start, exact))
+                report((done + 1) / len(named))
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        status = Status.INTERRUPTED
     columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
-    coordinates = {"method": np.array(list(named), dtype=np.str_)}
+    coordinates = {"method": np.array(list(named)[: len(rows)], dtype=np.str_)}
     about = {"model_name": model.about.name, "title": model.about.title}
-    attributes = {**about, "t": float(t), "reference": repr(REFERENCE)}
+    attributes = {**about, "t": float(t), "reference": repr(REFERENCE), "outcome": status.word}
     return xr.Dataset(columns, coordinates, attributes)
 
 

@@ -195,7 +195,7 @@ def _duration(model: Model, times: Any, periods: Any, observations: Named) -> Du
         if isinstance(what, LargestExponent) and what.per == "forcing" and period in (0, -1):
             raise SweepError(f"{why}: ask for the exponent per time")
     if times is not None and periods is not None:
-        raise SweepError("give either times or periods, not both")
+        raise SweepError("give either times= or periods=, not both")
     if times is not None:
         return Duration(*_pair("times", times), in_periods=False)
     if period in (0, -1):
