@@ -59,6 +59,7 @@ bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
 	$(VENV)/bin/python bench/forced.py
 	$(VENV)/bin/python bench/latency.py
+	$(VENV)/bin/python bench/march.py
 	$(VENV)/bin/python bench/methods.py --model block_on_belt
 	$(VENV)/bin/python bench/branches.py
 

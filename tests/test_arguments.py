@@ -108,6 +108,13 @@ def test_many_trajectories_refuse_the_same(field, wrong, said):
         field.propagate(**asked)
 
 
+def test_motions_need_series_of_some_order():
+    low = ss.Field.of(ss.models.block_on_belt(), order=4, target="python")
+    assert low.evaluate([1.0, 0.0]).rate.shape == (2,)
+    with pytest.raises(ss.errors.ModelError, match="order is 4: motions need series of order 6 at least"):
+        low.propagate([[1.0, 0.0]], 1.0)
+
+
 @pytest.mark.parametrize("wrong, said", [
     ({"samples": "ten"}, "samples is"),
     ({"samples": 1}, "samples is 1"),

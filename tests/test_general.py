@@ -442,6 +442,27 @@ def test_a_step_that_overlooks_something_ends_the_run(monkeypatch):
     assert run.attrs["status"].startswith(ss.Status.INCONSISTENT.value)
 
 
+@pytest.mark.parametrize("sticking", [False, True], ids=["stop", "release"])
+def test_an_event_that_is_missed_ends_the_run(monkeypatch, sticking):
+    """What slips backwards, or is held by more than its limit, is no motion, whyever it came to that."""
+    system = ss.models.forced_oscillator("III")
+    program = ss.Field.of(system, target="python", order=20).program
+    looked = program.earliest_event
+
+    def blind(floats, integers, h):
+        place = looked(floats, integers, h)
+        if bool(integers[program.MODE] == 0) != sticking:
+            return place
+        floats[program.ROOT] = 2.0
+        integers[program.GUARD] = -1
+        return 2.0
+
+    monkeypatch.setattr(program, "earliest_event", blind)
+    run = ss.simulate(system, 30.0, method=ss.Exact(target="python", order=20))
+    assert run.attrs["outcome"] == "inconsistent"
+    assert run.sizes["event"] < 3
+
+
 @pytest.mark.parametrize("speed", [1e-4, 1e-6, 1e-8])
 def test_a_belt_that_hardly_moves(speed):
     """A stick phase however long takes a few steps, and ends where the spring pulls with the static friction."""

@@ -77,21 +77,25 @@ def rows(what: str, values: Any, width: int) -> Floats:
 
 def floats(what: str, values: Any) -> Floats:
     """An array of any shape; a sentence for texts, truth values, complex numbers, times and gaps."""
-    refused = ModelError(f"{what} are {shown(values)}: they must be numbers")
     try:
         given = np.asarray(values)
     except (TypeError, ValueError):  # rows of different lengths
-        raise refused from None
+        raise _no_numbers(what, values) from None
     if np.ma.isMaskedArray(values):
-        raise refused
+        raise _no_numbers(what, values)
     if given.size == 0:
         return np.zeros(given.shape)
     if given.dtype.kind == "O":
         try:
             found = [check_number(what, value, finite=False) for value in given.flat]
         except ModelError:
-            raise refused from None
+            raise _no_numbers(what, values) from None
         return np.array(found, float).reshape(given.shape)
     if given.dtype.kind not in "iuf":
-        raise refused
+        raise _no_numbers(what, values)
     return given.astype(np.float64, copy=False)
+
+
+def _no_numbers(what: str, values: Any) -> ModelError:
+    """The sentence; it takes as long as a short run to write, so it is made only where it is needed."""
+    return ModelError(f"{what} are {shown(values)}: they must be numbers")

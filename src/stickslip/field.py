@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from stickslip.arguments import rows, vector
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
-from stickslip.kernels.outcome import TOO_MANY_STEPS
 from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
 from stickslip.model.system import Model
@@ -28,11 +27,14 @@ Floats = NDArray[np.float64]
 ALIKE = 0.02
 """Trajectories are alike that differ by less than this part of the spread of all."""
 
-FEW_STEPS, MANY = 20_000, 200
-"""Steps that take no longer than a person notices; trajectories that may take so many each are worth a try."""
+FEW_STEPS, ALL_STEPS = 20_000, 2**62
+"""Steps that take no longer than a person notices, and more than there ever are."""
 
 GROUP = 256
 """So many trajectories are worth travelling in lockstep, and the time to compile that."""
+
+LEAST_ORDER = 6
+"""Of the series of a motion: the length of a step follows from what lies between their first terms and their last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +164,8 @@ class Field:
         trajectories travel in lockstep on each core, where the model allows that; with `shortcut`, one that repeats
         itself leaves out whole cycles.
         """
+        if self.order < LEAST_ORDER:
+            raise ModelError(f"order is {self.order}: motions need series of order {LEAST_ORDER} at least")
         m = self.program
         starts = rows("starts", starts, m.N_STATES)
         if parameters is None:
@@ -190,33 +194,18 @@ class Field:
     def _one_by_one(
         self, starts: Floats, parameters: Floats, times: tuple[float, float], rtol: float, most_steps: int
     ) -> tuple[Floats, NDArray[np.int64]]:
-        """Those that need few steps are done at once: to be ended by Ctrl-C would cost as much as they do."""
-        m = self.program
-        few = FEW_STEPS // max(len(starts), 1)
-        if self.target != "cpu" or few < MANY:
-            return self._propagated(m.propagate, starts, parameters, times, rtol, most_steps)
-        ends, outcome = self._propagated(m.at_once.propagate, starts, parameters, times, rtol, min(few, most_steps))
-        left = outcome[:, 0] == TOO_MANY_STEPS
-        if few < most_steps and left.any():
-            rest = starts[left], parameters[left], times, rtol, most_steps
-            ends[left], outcome[left] = self._propagated(m.propagate, *rest)
-        return ends, outcome
-
-    def _propagated(
-        self,
-        kernel: Callable[..., None],
-        starts: Floats,
-        parameters: Floats,
-        times: tuple[float, float],
-        rtol: float,
-        most_steps: int,
-    ) -> tuple[Floats, NDArray[np.int64]]:
-        m = self.program
+        """The first steps are made at once: to be ended by Ctrl-C would cost as much as a few steps do."""
+        m, count = self.program, len(starts)
         floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
         floats[m.TOLERANCE] = rtol
-        ends, outcome = np.empty_like(starts), np.zeros((len(starts), 2), np.int64)
+        ends, outcome = np.empty_like(starts), np.zeros((count, 2), np.int64)
         flat = (starts.ravel(), parameters.ravel(), ends.ravel(), outcome.ravel())
-        kernel(floats, integers, *times, most_steps, len(starts), *flat)
+        settings = (floats, integers, *times, most_steps)
+        first = 0
+        if self.target == "cpu":
+            first = m.at_once.propagate(*settings, FEW_STEPS, first, count, *flat)
+        if first < count:
+            m.propagate(*settings, ALL_STEPS, first, count, *flat)
         return ends, outcome
 
     def _in_lockstep(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
 import signal
 import socket
+import stat
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -16,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
 
-from stickslip.errors import Busy
+from stickslip.errors import Busy, WriteError
 
 SEAL = b"\nstickslip sha256 "
 """What stands before the checksum at the end of a file."""
@@ -49,6 +51,18 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
         put_on_disk(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[Path]:
+    """The same for what a user has asked to be written: where that cannot be, a WriteError names the file."""
+    if not path.parent.is_dir():
+        raise WriteError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+    try:
+        with whole_file(path) as temporary:
+            yield temporary
+    except OSError as error:
+        raise WriteError(f"cannot write {str(path)!r}: {reason(error)}") from None
 
 
 def put_on_disk(path: Path) -> None:
@@ -131,7 +145,7 @@ def held(path: Path) -> Iterator[bool]:
     ...         print("one at a time")
     one at a time
     """
-    with open(path, "a+b") as file:
+    with _own_file(path) as file:
         try:
             _lock(file.fileno())
             has_locks = True
@@ -150,6 +164,17 @@ def held(path: Path) -> Iterator[bool]:
             if has_locks:
                 file.truncate(0)
                 _unlock(file.fileno())
+
+
+def _own_file(path: Path) -> BinaryIO:
+    """A file to read and write that is this one and no other: a link in a folder of somebody else names any file."""
+    flags = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | flags, 0o666)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        os.close(descriptor)
+        raise PermissionError(errno.EPERM, f"{path.name} is a link, or no file")
+    return os.fdopen(descriptor, "r+b")
 
 
 if sys.platform == "win32":

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import frames, notebook
 from stickslip._version import __version__
 from stickslip.arguments import floats
-from stickslip.errors import ModelError, ResultError, WriteError
-from stickslip.files import interrupted_later, reason, seal, whole_file
+from stickslip.errors import ModelError, ResultError
+from stickslip.files import interrupted_later, output_file, seal
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
@@ -335,13 +335,8 @@ def save_table(table: pd.DataFrame, path: str | Path) -> Path:
 
 def written(path: Path, write: Callable[[Path], None]) -> Path:
     """A file that `write` writes under another name first."""
-    if not path.parent.is_dir():
-        raise WriteError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    try:
-        with interrupted_later(), whole_file(path) as temporary:
-            write(temporary)
-    except OSError as error:
-        raise WriteError(f"cannot write {str(path)!r}: {reason(error)}") from None
+    with interrupted_later(), output_file(path) as temporary:
+        write(temporary)
     return path
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from tests.referee.instants import shifted_phase
+from tests.referee.instants import Instant, shifted_phase
 
 import stickslip as ss
 from stickslip.model.formula import Formula
@@ -409,11 +409,31 @@ class Case:
     def moved(self, origin: float) -> Case:
         """The same motion with another origin of time: phases of excitations take it up."""
         values = dict(self.values)
-        for name in values:
-            part, key = name.split(".", 1)
-            if key in PHASES and self.structure.quantities()[name] is PHASE:
-                values[name] = shifted_phase(values[name], values[f"{part}.{PHASES[key]}"], self.origin - origin)
+        for phase, frequency in self._phases().items():
+            values[phase] = shifted_phase(values[phase], values[frequency], self.origin - origin)
         return replace(self, values=values, origin=origin)
+
+    def in_units(self, units: Units) -> Case:
+        """The same motion in other units.
+
+        Frequencies and the time of the start are rounded there, and with ωt = 10⁸ that moves an excitation by 10⁻⁸: its
+        phase takes this up.
+        """
+        other = replace(self, units=units)
+        values, mine, yours = dict(self.values), self.scaled, other.scaled
+        for phase, frequency in self._phases().items():
+            lost = mine[frequency] * Instant(self.times[0]) - yours[frequency] * Instant(other.times[0])
+            values[phase] = (lost + values[phase]).angle()
+        return replace(other, values=values)
+
+    def _phases(self) -> dict[str, str]:
+        """The names of phases of excitations, each with that of its frequency."""
+        found = {}
+        for name, quantity in self.structure.quantities().items():
+            part, key = name.split(".", 1)
+            if key in PHASES and quantity is PHASE:
+                found[name] = f"{part}.{PHASES[key]}"
+        return found
 
 
 PROPORTIONAL = {"mu_k": "mu_s", "mu_1": "mu_0", "c0": "mu_s"}

@@ -7,6 +7,8 @@ events differ, the referee says whether the motion is so sensitive that they may
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -30,6 +32,8 @@ LOOKED_AT = 4
 """Differences of one variation of one structure that are looked at; the others are counted."""
 
 FINE, COARSE = 1e-12, 1e-9
+DIGITS = 8
+"""So many units in the last place of a place far out may come into a motion by a variation."""
 
 
 @dataclass
@@ -108,7 +112,7 @@ class Batch:
 
 
 def _in_units(batch: Batch, units: Units) -> Ends:
-    return batch.ends([replace(case, units=units) for case in batch.cases])
+    return batch.ends([case.in_units(units) for case in batch.cases])
 
 
 def _of_two(batch: Batch) -> Ends:
@@ -166,7 +170,8 @@ class Comparison:
     sensitive: int
     differ: list[str]
     not_looked_at: int
-    ended: int
+    ended: Counter[str]
+    """How many of the plain motions ended early, by reason."""
 
 
 def compare_structure(seed: int, structure: int, duration: float) -> list[Comparison]:
@@ -180,16 +185,20 @@ def compare_structure(seed: int, structure: int, duration: float) -> list[Compar
 def compare(batch: Batch, plain: Ends, varied: Ends, variation: Variation, seed: int) -> Comparison:
     """One variation against the plain motions."""
     size = np.maximum(1.0, np.abs(plain.states - batch.starts[: len(plain.states)]))
+    # Far out, places have fewer digits.
+    lost = np.array([DIGITS * math.ulp(case.fed) for case in batch.cases[: len(plain.states)]])
+    factor = 1.0 + lost / variation.disturbance
     with np.errstate(invalid="ignore"):
-        near = np.all(np.abs(plain.states - varied.states) <= variation.apart * size, axis=1)
+        near = np.all(np.abs(plain.states - varied.states) <= variation.apart * factor[:, None] * size, axis=1)
     both = np.all(plain.outcome == varied.outcome, axis=1)
     alike = (plain.outcome[:, 0] != 0) & (plain.outcome[:, 0] == varied.outcome[:, 0])
-    result = Comparison(variation.name, len(near), 0, [], 0, int(np.sum(plain.outcome[:, 0] != 0)))
+    ended = Counter(ss.Status.of(code).word for code in plain.outcome[:, 0].tolist() if code != ss.Status.FINISHED.code)
+    result = Comparison(variation.name, len(near), 0, [], 0, ended)
     apart = np.flatnonzero(~(near & both) & ~alike)  # whether an end has its reason is the referee's business
     result.not_looked_at = max(0, len(apart) - LOOKED_AT)
     for row in apart[:LOOKED_AT]:
         case = batch.cases[row]
-        if is_sensitive(case, case.system(batch.system), variation.disturbance):
+        if is_sensitive(case, case.system(batch.system), variation.disturbance * factor[row]):
             result.sensitive += 1
             continue
         distance = float(np.max(np.abs(plain.states[row] - varied.states[row]) / size[row]))

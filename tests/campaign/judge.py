@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from tests.campaign.draw import Case, unit_of
-from tests.campaign.records import Parting, Record, Trial, parting, simulated, tolerance_of
+from tests.campaign.records import SMALLER, Parting, Record, Trial, parting, simulated, tolerance_of
 from tests.referee.equations import Mechanics
 from tests.referee.motion import DIVERGING, FINISHED, SLOW, TOUCHING, Modes
 
@@ -22,9 +22,6 @@ import stickslip as ss
 AGREES, SENSITIVE, DIFFERS, FALSE_END, UNJUDGED = "agrees", "sensitive", "differs", "false end", "unjudged"
 DIVERGES = "diverges"
 """The motion goes to infinity within the time: there is nothing to judge."""
-
-SMALLER = 1e-3
-"""Disturbances are so much smaller than what counts as a difference."""
 
 DISTURBED = 16
 RESTARTS = 6
@@ -111,6 +108,7 @@ class Judge:
                 return result
             result.parting = parting(exact, found, self.tolerance, begin.elapsed)
             if result.parting is None:
+                result.end = found.sentence  # the referee tells contacts that are redundant from undecided ones
                 return result
             result.outcome = SENSITIVE
             again = self._taken_up(result.parting.elapsed, begin)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+import math
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,6 +35,11 @@ class Tally:
     otherwise: int = 0
     failures: list[str] = field(default_factory=list)
 
+    @property
+    def count(self) -> int:
+        """Systems that were judged."""
+        return sum(self.outcomes.values())
+
     def add(self, label: str, verdict: Verdict) -> str | None:
         """Count one verdict; returns a line where it is a failure."""
         self.outcomes[verdict.outcome] += 1
@@ -57,8 +64,7 @@ class Tally:
         self.failures += other.failures
 
     def table(self, seconds: float) -> str:
-        systems = sum(self.outcomes.values())
-        rows = [("systems", systems), ("events", self.events), ("agree", self.outcomes[AGREES])]
+        rows = [("systems", self.count), ("events", self.events), ("agree", self.outcomes[AGREES])]
         rows += [("sensitive", self.outcomes[SENSITIVE]), ("silent differences", self.outcomes[DIFFERS])]
         rows += [("ended for a false reason", self.outcomes[FALSE_END])]
         known = (AGREES, SENSITIVE, DIFFERS, FALSE_END)
@@ -102,8 +108,14 @@ class SelfTally:
     NAMES = ("compared", "sensitive", "differ", "not looked at", "ended early")
 
     def __init__(self) -> None:
+        self.ends: Counter[str] = Counter()
         self.counts: dict[str, Counter[str]] = {}
         self.failures: list[str] = []
+
+    @property
+    def count(self) -> int:
+        """Comparisons that were made."""
+        return sum(counts["compared"] for counts in self.counts.values())
 
     def add(self, comparison: itself.Comparison) -> None:
         numbers = (
@@ -111,10 +123,11 @@ class SelfTally:
             comparison.sensitive,
             len(comparison.differ),
             comparison.not_looked_at,
-            comparison.ended,
+            comparison.ended.total(),
         )
         counts = self.counts.setdefault(comparison.variation, Counter())
         counts.update(dict(zip(self.NAMES, numbers, strict=True)))
+        self.ends += comparison.ended
         self.failures += comparison.differ
         for line in comparison.differ:
             print(line, flush=True)
@@ -126,14 +139,15 @@ class SelfTally:
     def merge(self, other: SelfTally) -> None:
         for name, counts in other.counts.items():
             self.counts.setdefault(name, Counter()).update(counts)
+        self.ends += other.ends
         self.failures += other.failures
 
     def table(self, seconds: float) -> str:
         lines = [f"{'variation':<25}" + "".join(f"{name:>15}" for name in self.NAMES)]
         for variation, counts in self.counts.items():
             lines.append(f"{variation:<25}" + "".join(f"{counts[name]:>15}" for name in self.NAMES))
-        total = sum(counts["compared"] for counts in self.counts.values())
-        return "\n".join([*lines, f"{total} comparisons in {seconds:.0f} s, {len(self.failures)} failures"])
+        lines += [f"ended early in both, {reason:<20} {count:>9}" for reason, count in sorted(self.ends.items())]
+        return "\n".join([*lines, f"{self.count} comparisons in {seconds:.0f} s, {len(self.failures)} failures"])
 
 
 def compare_structure(order: Order, structure: int) -> SelfTally:
@@ -191,6 +205,11 @@ class OrbitTally:
         self.counts = Counter(found.counts) if found else Counter()
         self.failures = list(found.failures) if found else []
 
+    @property
+    def count(self) -> int:
+        """Systems of which an orbit was looked for."""
+        return self.counts["systems"]
+
     def merge(self, other: OrbitTally) -> None:
         self.counts += other.counts
         self.failures += other.failures
@@ -216,24 +235,27 @@ KINDS: dict[str, tuple[Callable[[Order, int], Any], type[Any]]] = {
 }
 
 
-def campaign(kind: str, order: Order, minutes: float, processes: int, first: int = 0) -> Any:
-    """Structure after structure until the time is over."""
-    end = time.monotonic() + 60 * minutes
+def campaign(
+    kind: str,
+    order: Order,
+    minutes: float,
+    processes: int,
+    first: int = 0,
+    enough: float = math.inf,
+    report: Path | None = None,
+) -> Any:
+    """Structure after structure until the time is over or enough were looked at; the report is always up to date."""
+    began = time.monotonic()
     work, tally = KINDS[kind]
     total = tally()
-
-    def structures() -> Iterator[int]:
-        structure = first
-        while time.monotonic() < end:
-            yield structure
-            structure += 1
-
-    coming = structures()
+    structures = itertools.count(first)
     with ProcessPoolExecutor(processes) as pool:
         running: set[Future[Any]] = set()
         while True:
-            while len(running) < processes and (structure := next(coming, None)) is not None:
-                running.add(pool.submit(work, order, structure))
+            while len(running) < processes and time.monotonic() < began + 60 * minutes and total.count < enough:
+                running.add(pool.submit(work, order, next(structures)))
+            if report:
+                write_report(report, total, time.monotonic() - began)
             if not running:
                 return total
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -241,10 +263,16 @@ def campaign(kind: str, order: Order, minutes: float, processes: int, first: int
                 total.merge(future.result())
 
 
+def write_report(path: Path, tally: Any, seconds: float) -> None:
+    """Failures and the table so far."""
+    path.write_text("\n".join([*tally.failures, "", tally.table(seconds), ""]))
+
+
 def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
     options.add_argument("--kind", choices=list(KINDS), default="exact")
     options.add_argument("--minutes", type=float, default=1.0)
+    options.add_argument("--count", type=float, default=math.inf, help="systems or comparisons that are enough")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--first", type=int, default=0, help="the first structure")
     options.add_argument("--sets", type=int, default=20, help="parameter sets for each structure")
@@ -254,7 +282,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--processes", type=int, default=2)
     options.add_argument("--skip", nargs="*", default=[], help="leave out cases with a feature: late, units, table, …")
     options.add_argument("--only", help="STRUCTURE:NUMBERS, one case again")
-    options.add_argument("--report", type=Path, help="write failures and the table to this file")
+    options.add_argument("--report", type=Path, help="keep failures and the table in this file")
     return options
 
 
@@ -278,8 +306,6 @@ def main() -> None:
         show(order, options.only)
         return
     began = time.monotonic()
-    tally = campaign(options.kind, order, options.minutes, options.processes, options.first)
-    table = tally.table(time.monotonic() - began)
-    print(table)
-    if options.report:
-        options.report.write_text("\n".join([*tally.failures, "", table, ""]))
+    report: Path | None = options.report
+    tally = campaign(options.kind, order, options.minutes, options.processes, options.first, options.count, report)
+    print(tally.table(time.monotonic() - began))

@@ -200,7 +200,7 @@ class Campaign:
         words = self.chance.choice(LONG)
         save = () if words[0] == "lyapunov" else ("--save", "result.nc")
         child = Child(lambda: called(here, (*words, *save)))
-        time.sleep(self.chance.uniform(0.05, 2.0))
+        time.sleep(self.chance.uniform(0.05, 4.0))
         for _ in range(self.chance.choice([1, 1, 2, 4])):
             with contextlib.suppress(ProcessLookupError):
                 child.send(signal.SIGINT)

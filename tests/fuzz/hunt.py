@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -40,13 +41,15 @@ class Worker:
     slowest: float = 0.0
 
     def start(self) -> None:
-        self.progress = Path(tempfile.mkstemp(prefix="stickslip-fuzz-")[1])
+        self.folder = tempfile.TemporaryDirectory(prefix="stickslip-fuzz-")
+        self.progress = Path(self.folder.name) / "progress"
         self.progress.write_bytes(self.first.to_bytes(8, "little"))
         self.output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         numbers = map(str, (self.seed, self.first, self.last, self.step))
         command = [sys.executable, "-m", "tests.fuzz.worker", self.kind, *numbers, str(self.progress)]
-        self.process = subprocess.Popen(command, stdout=self.output, stderr=self.errors)
+        variables = os.environ | {"TMPDIR": self.folder.name}
+        self.process = subprocess.Popen(command, env=variables, stdout=self.output, stderr=self.errors)
         self.seen, self.since = -1, time.monotonic()
 
     def number(self) -> int:
@@ -64,7 +67,7 @@ class Worker:
         try:
             self._collect()
         finally:
-            self.progress.unlink()
+            self.folder.cleanup()
         if self.first >= self.last:
             return False
         self.start()

@@ -22,6 +22,7 @@ ONE_IN = 300
 NAMES = ("block", "belt", "ground", "a", "b", "pad", "x" * 64, "x" * 65, "é", "lambda", "t", "", "a.b", "m1")
 KINDS = ("mass", "rotor", "belt", "base", "state", "spring", "damper", "force", "torque", "contact", "compliantcontact")
 KINDS += ("dynamiccontact",)
+SINGLE = ("laws", "start", "parameters", "units", "known", "filippov")
 LAWS = ("coulomb", "hyperbolic", "stribeck", "popp_stelter", "polynomial", "tabulated", "dahl", "lugre", "state", "odd")
 KEYS = (
     *("m", "x", "v", "unit", "speed", "motion", "between", "k", "c", "force", "on", "against", "law", "normal", "eps"),
@@ -66,9 +67,11 @@ def draw(random: Random) -> str:
     lines = [f"{key} = {_value(random, 1)}" for key in ("name", "title", "time_unit", "order") if random.random() < 0.2]
     for _ in range(random.randrange(6)):
         name = random.choice(NAMES[:6] if random.random() < 0.9 else NAMES)
-        kind = random.choice(KINDS if random.random() < 0.9 else ("laws", "start", "parameters", "known", "filippov"))
+        kind = random.choice(KINDS if random.random() < 0.9 else SINGLE)
         lines.append(f"[{kind}.{json.dumps(name)}]")
         lines += [f"{random.choice(KEYS)} = {_value(random, 3)}" for _ in range(random.randrange(5))]
+    if random.random() < 0.2:
+        lines += ["[parameters]", *(f"{name} = {_value(random, 2)}" for name in random.sample(NAMES[:6], 2))]
     return "\n".join(lines)
 
 

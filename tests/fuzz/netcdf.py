@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 from random import Random
@@ -15,6 +17,7 @@ CONVENTIONS = ("units", "_FillValue", "scale_factor", "add_offset", "coordinates
 """Attributes that mean something to readers of NetCDF."""
 
 FOLDER = Path(tempfile.mkdtemp(prefix="stickslip-fuzz-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def draw(random: Random) -> bytes:

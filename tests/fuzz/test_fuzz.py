@@ -1,5 +1,6 @@
 """Ten thousand inputs that nobody would write, and those that were wrong once."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,12 @@ def test_ten_thousand_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "10000 inputs" in capsys.readouterr().out
 
 
-def test_the_long_run_would_notice(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_long_run_would_notice(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     failures = hunt.campaign(30, seed=1, kinds=("itself",))
+    assert not [path.name for path in tmp_path.iterdir() if path.is_dir()]  # what crashed has left nothing
     done = {drawn("itself", 1, i) for i in range(30)}
     assert done == set(DEEDS)
     for said in (

@@ -68,29 +68,48 @@ CHANGES = (
         ("tests/sweeps/test_stores.py::test_one_writer_at_a_time",),
     ),
     Change(
+        "links in a store are followed",
+        "sweeps/checkpoint.py",
+        "        _refuse_links(self.path)\n",
+        "",
+        ("tests/sweeps/test_stores.py::test_a_store_holds_its_data_itself",),
+    ),
+    Change(
+        "the lock of a store may be another file",
+        "files.py",
+        " or status.st_nlink > 1:\n        os.close(descriptor)",
+        ":\n        os.close(descriptor)",
+        ("tests/sweeps/test_stores.py::test_a_lock_with_a_second_name_is_not_emptied",),
+    ),
+    Change(
+        "a run that is put together may be interrupted",
+        "simulation.py",
+        "    with interrupts_noted(came):  # what",
+        "    if not came:  # what",
+        ("tests/sweeps/test_interrupt.py::test_a_run_that_is_put_together_is_kept",),
+    ),
+    Change(
         "a save may be interrupted",
         "result.py",
-        "        with interrupted_later(), whole_file(path) as temporary:\n",
-        "        with whole_file(path) as temporary:\n",
+        "    with interrupted_later(), output_file(path) as temporary:\n",
+        "    with output_file(path) as temporary:\n",
         ("tests/cli/test_interruption.py::test_while_a_file_is_written_it_waits",),
     ),
     Change(
         "the checksum of a save is not looked at",
-        "result.py",
-        "    if damaged:\n",
-        "    if damaged and not path.exists():\n",
+        "reading.py",
+        "        if is_damaged(path):\n",
+        "        if is_damaged(path) and not path.exists():\n",
         ("tests/test_result.py::test_any_damage_is_a_sentence",),
     ),
     Change(
         "a save is not atomic",
         "result.py",
-        """        with interrupted_later(), whole_file(path) as temporary:
-            _write(run, temporary)
-            seal(temporary)
+        """    with interrupted_later(), output_file(path) as temporary:
+        write(temporary)
 """,
-        """        with interrupted_later():
-            _write(run, path)
-            seal(path)
+        """    with interrupted_later():
+        write(path)
 """,
         ("tests/test_result.py::test_a_save_that_fails_leaves_what_was_there",),
     ),
@@ -201,6 +220,34 @@ CHANGES = (
         "        if strays(W, I, tau):\n",
         "        if tau < 0.0:\n",
         ("tests/test_general.py::test_a_step_that_overlooks_something_ends_the_run",),
+    ),
+    Change(
+        "what slips backwards goes unnoticed",
+        "kernels/march.py",
+        "        if forward < 0.0:\n",
+        "        if forward < -1e300:\n",
+        ("tests/test_general.py::test_an_event_that_is_missed_ends_the_run",),
+    ),
+    Change(
+        "what is held by more than its limit goes unnoticed",
+        "kernels/march.py",
+        "            if force > static and",
+        "            if force < static and",
+        ("tests/test_general.py::test_an_event_that_is_missed_ends_the_run",),
+    ),
+    Change(
+        "a motion that pauses begins anew",
+        "kernels/ensemble.py",
+        "        if row > first or I[STEPS] == 0:\n",
+        "        if row >= first:\n",
+        ("tests/sweeps/test_interrupt.py::test_motions_that_pause_are_the_same",),
+    ),
+    Change(
+        "a motion that pauses may take more steps than it is allowed",
+        "kernels/ensemble.py",
+        "min(most_steps, before + steps_left)",
+        "before + steps_left",
+        ("tests/sweeps/test_interrupt.py::test_motions_that_pause_are_the_same",),
     ),
     Change(
         "chattering begins a hundred thousand times earlier",

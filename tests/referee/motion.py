@@ -219,6 +219,22 @@ def guards(point: Point, modes: Sequence[int]) -> list[float]:
     return values
 
 
+@dataclass(frozen=True)
+class _Step:
+    """A step of the solver, and the guards at some places of it."""
+
+    begin: float
+    state: list[float]
+    dense: Callable[[float], Floats]
+    times: list[float]
+    values: Floats
+
+
+def _state_at(t: float, step: _Step, last: _Step | None) -> Floats:
+    """The solution at a time of a step, or of the one before."""
+    return step.dense(t) if last is None or t >= step.begin else last.dense(t)
+
+
 class _Phase:
     """One phase of constant modes, to its end."""
 
@@ -241,6 +257,7 @@ class _Phase:
 
     def run(self) -> tuple[float, list[float], Crossing | None]:
         """Where the phase ends, and by which guard; None where the motion ends there."""
+        last: _Step | None = None
         before = self._guards(self.begin, self.state)
         while self.solver.status == "running":
             old, old_state = float(self.solver.t), self.solver.y[: self.n].tolist()
@@ -254,23 +271,30 @@ class _Phase:
             if self.result.steps > self.referee.most_steps:
                 self.result.end = SLOW
                 return old, old_state, None
-            dense = self.solver.dense_output()
-            times = np.linspace(old, float(self.solver.t), SAMPLES + 1)
-            states = dense(times[1:])[: self.n].T.tolist()
-            values = [before, *[self._guards(t, z) for t, z in zip(times[1:].tolist(), states, strict=True)]]
-            found = self._first(dense, times.tolist(), np.array(values), old == self.begin)
+            step = self._step(old, old_state, before)
+            found = self._first(step, last)
             if found is not None:
                 place, guard = found
-                place, state = self._polished(old, old_state, place, guard)
-                self._sample(dense, place)
+                whole = step if last is None or place >= old else last
+                place, state = self._polished(whole.begin, whole.state, place, guard)
+                self._sample(step, last, place)
                 crossing = self._crossing(guard)
                 if crossing.kind == KINK:  # what jumps there is evaluated on the other side
                     beyond = min(BEYOND * self.equations.time_scale, self.end - place)
                     state, place = advanced(self.equations, place, state, self.modes, beyond), place + beyond
                 return place, state, crossing
-            self._sample(dense, float(self.solver.t))
-            before = values[-1]
+            # Beyond the last look but one it is not yet known whether there is an event.
+            self._sample(step, last, step.times[-2] if self.solver.status == "running" else step.times[-1])
+            last, before = step, step.values[-1].tolist()
         return float(self.solver.t), self.solver.y[: self.n].tolist(), None
+
+    def _step(self, begin: float, state: list[float], before: list[float]) -> _Step:
+        """The step that was just made, with its guards."""
+        dense = self.solver.dense_output()
+        times = np.linspace(begin, float(self.solver.t), SAMPLES + 1)
+        states = dense(times[1:])[: self.n].T.tolist()
+        values = [before, *[self._guards(t, z) for t, z in zip(times[1:].tolist(), states, strict=True)]]
+        return _Step(begin, state, dense, times.tolist(), np.array(values))
 
     def _crossing(self, guard: int) -> Crossing:
         contact, which = divmod(guard, 4)
@@ -286,25 +310,32 @@ class _Phase:
         beside = [side * kink for side, kink in zip(self.sides, kinks, strict=True)]
         return guards(point, self.modes) + beside
 
-    def _sample(self, dense: Callable[[float], Floats], until: float) -> None:
+    def _sample(self, step: _Step, last: _Step | None, until: float) -> None:
         """Note what was asked for up to here."""
         while self.pending and self.pending[0] <= until:
             t = self.pending.pop(0)
-            state = dense(t)[: self.n].tolist()
+            state = _state_at(t, step, last)[: self.n].tolist()
             self.result.samples.append(tuple(state))
             self.result.frictions.append(tuple(self.equations.at(t, state, self.modes).friction))
             self.result.modes.append(tuple(self.modes))
 
-    def _first(
-        self, dense: Callable[[float], Floats], times: list[float], values: Floats, fresh: bool
-    ) -> tuple[float, int] | None:
-        """The first place of a step where a guard turns negative, and which."""
+    def _first(self, step: _Step, last: _Step | None) -> tuple[float, int] | None:
+        """The first place of a step where a guard turns negative, and which.
+
+        The last look at the step before is looked at again: a guard may dip below zero about the end of a step.
+        """
+        times, values = step.times, step.values
+        if last is not None:
+            times, values = [last.times[-2], *times], np.vstack([last.values[-2], values])
         found: list[tuple[float, int]] = []
         for guard in range(values.shape[1]):
-            column = values[:, guard]
-            if not np.isfinite(column[0]):
+            if not np.isfinite(values[0, guard]):
                 continue
-            place = self._turns_negative(dense, times, column, guard, fresh)
+
+            def value(t: float, guard: int = guard) -> float:
+                return self._guards(t, _state_at(t, step, last)[: self.n].tolist())[guard]
+
+            place = self._turns_negative(value, times, values[:, guard], last is None)
             if place is not None:
                 found.append((place, guard))
         if not found:
@@ -319,11 +350,8 @@ class _Phase:
         return opens[0] if opens and first[1] % 4 == 3 else first  # friction turns negative since the load does
 
     def _turns_negative(
-        self, dense: Callable[[float], Floats], times: list[float], column: Floats, guard: int, fresh: bool
+        self, value: Callable[[float], float], times: list[float], column: Floats, fresh: bool
     ) -> float | None:
-        def value(t: float) -> float:
-            return self._guards(t, dense(t)[: self.n].tolist())[guard]
-
         for j in range(1, len(times)):
             low = self._dip(value, times, column, j)
             if low is not None:
@@ -357,7 +385,8 @@ class _Phase:
         slope, bend = (c - a) / 2, a - 2 * b + c
         if b - slope * slope / (2 * bend) > 0.25 * bend:  # a parabola through the samples stays well above zero
             return None
-        lowest = minimize_scalar(value, bounds=(times[j - 2], times[j]), method="bounded", options={"xatol": 1e-9})
+        near = {"xatol": 1e-9 * self.equations.time_scale}
+        lowest = minimize_scalar(value, bounds=(times[j - 2], times[j]), method="bounded", options=near)
         return float(lowest.x) if lowest.fun < 0 else None
 
     def _polished(self, begin: float, state: list[float], place: float, guard: int) -> tuple[float, list[float]]:

@@ -54,6 +54,22 @@ def test_a_belt_that_moves_faster_than_the_block_swings():
     assert times == pytest.approx([0.5559, 0.6688, 1.7612, 1.9516, 8.0993, 8.1813], abs=5e-5)
 
 
+@pytest.mark.parametrize("beyond", [1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize("unit", [1.0, 1e-9])
+def test_a_speed_that_only_just_reaches_that_of_the_belt_is_seen_wherever_a_step_ends(beyond, unit):
+    """x = μN + A cos(t + φ), so that v − V = −A sin(t + φ) − V reaches zero where −sin(t + φ) = V / A."""
+    speed, friction = 0.3, 0.2
+    belt = ss.Belt("belt", speed=speed / unit)
+    system = block(lambda m: ss.Contact(m, belt, law=ss.Coulomb(friction)), k=1.0, m=unit**2)
+    amplitude = speed * (1 + beyond)
+    for phase in np.linspace(-1.4, 4.0, 40):
+        start = [friction + amplitude * math.cos(phase), -amplitude * math.sin(phase) / unit]
+        found = Referee(Mechanics(system, 0.0, 1.0, unit)).motion(start, 7.0 * unit)
+        reached = (math.pi + math.asin(speed / amplitude) - phase) % (2 * math.pi)
+        assert found.events[0].after == 0
+        assert found.events[0].elapsed / unit == pytest.approx(reached, abs=1e-11 / math.sqrt(beyond))
+
+
 def test_digits_of_a_late_time_are_kept():
     late = Instant(1e7 + 0.3, 1e-12)
     with mpmath.workdps(50):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.errors import SeriesError
+from stickslip.errors import SeriesError, WriteError
 from stickslip.series import Series, fundamental, spectrum
 
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_heard(tmp_path):
         ss.series.to_wav(run, tmp_path / "zero.wav", speed=0)
     with pytest.raises(SeriesError, match=r"no quantity 'v\.blok'"):
         ss.series.to_wav(run, tmp_path / "name.wav", "v.blok")
-    with pytest.raises(SeriesError, match=r"the folder .* does not exist"):
+    with pytest.raises(WriteError, match=r"the folder .* does not exist"):
         ss.series.to_wav(run, tmp_path / "nowhere" / "name.wav")
     at_rest = ss.simulate(ss.models.coulomb_oscillator(x=0.5, v=0.0), t=10)
     with pytest.raises(SeriesError, match="is constant"):

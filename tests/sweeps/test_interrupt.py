@@ -15,6 +15,7 @@ import pytest
 
 import stickslip as ss
 from stickslip import simulation
+from stickslip.field import FEW_STEPS
 from stickslip.targets import interrupt
 
 FORCED = ss.models.forced_oscillator("III")
@@ -109,21 +110,49 @@ def test_a_run_that_is_put_together_is_kept(monkeypatch: pytest.MonkeyPatch, als
     assert run.attrs["outcome"] == "interrupted" and float(run["time"][-1]) == 20.0
 
 
-def test_long_motions_are_the_same_by_both_ways() -> None:
-    """What takes more steps than are tried at once is run again, patiently: the same numbers."""
+@pytest.mark.parametrize("most_steps", [10**9, 1000, 1])
+@pytest.mark.parametrize("pause_after", [1, 1000, 1500, 4242, 10**9])
+def test_motions_that_pause_are_the_same(pause_after: int, most_steps: int) -> None:
+    """The first steps are made at once, then Ctrl-C can end them: wherever that is, nothing is lost or done twice."""
     model = ss.models.block_on_belt()
-    field = ss.Field.of(model, order=20)
-    starts = np.array([model.start_state(None)] * 3)
-    ends, outcome = field.propagate(starts, 1e5, rtol=1e-12)
+    field = ss.Exact().compile(model)
+    starts = np.array([[x, 0.0] for x in (1.1, 0.3, -2.0)])
+    end = 2000.0
+    ends, outcome = field.propagate(starts, end, rtol=1e-12, most_steps=most_steps)
     m = field.program
     floats, integers = field.workspace()
     floats[m.TOLERANCE] = 1e-12
     parameters = np.array([list(model.parameters.values())] * 3)
-    reference, counts = np.empty_like(ends), np.zeros((3, 2), np.int64)
-    m.at_once.propagate(
-        floats, integers, 0.0, 1e5, 10**9, 3, starts.ravel(), parameters.ravel(), reference.ravel(), counts.ravel()
-    )
-    assert (ends == reference).all() and (outcome == counts).all() and outcome[0, 1] > 10_000
+    found, counts = np.empty_like(ends), np.zeros((3, 2), np.int64)
+    arrays = (starts.ravel(), parameters.ravel(), found.ravel(), counts.ravel())
+    row, calls = 0, 0
+    while row < 3 and calls < 10_000:
+        row = m.at_once.propagate(floats, integers, 0.0, end, most_steps, pause_after, row, 3, *arrays)
+        calls += 1
+    assert (ends == found).all() and (outcome == counts).all()
+    assert calls > 1 or pause_after >= 3 * most_steps or pause_after > 4242
+    status = ss.Status.FINISHED if most_steps > 1000 else ss.Status.TOO_MANY_STEPS
+    assert (outcome[:, 0] == status.code).all()
+
+
+def test_a_long_motion_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes more steps than are made at once is not begun anew."""
+    model = ss.models.block_on_belt()
+    field = ss.Exact().compile(model)
+    begun_after: list[int] = []
+
+    def watched(plain: Callable[..., int]) -> Callable[..., int]:
+        def call(floats: Any, integers: Any, *rest: Any) -> int:
+            begun_after.append(int(integers[field.program.STEPS]))
+            return plain(floats, integers, *rest)
+
+        return call
+
+    for program in (field.program.at_once, field.program):
+        monkeypatch.setattr(program, "propagate", watched(program.propagate))
+    _, outcome = field.propagate(np.array([model.start_state(None)]), 1e5)
+    assert outcome[0, 0] == 0 and outcome[0, 1] > 10_000
+    assert begun_after == [0, FEW_STEPS]
 
 
 def test_strobes_without_number_are_refused() -> None:

@@ -235,6 +235,41 @@ def test_readers_need_no_lock(store: Path, undisturbed: xr.Dataset) -> None:
         xr.testing.assert_identical(swept(store), undisturbed)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+@pytest.mark.parametrize(
+    "place", ["zarr.json", "status/zarr.json", "status/c", "count/c/0", "count/c/1/0", "done/lock"]
+)
+@pytest.mark.parametrize("make", ["link", "pipe"])
+def test_a_store_holds_its_data_itself(store: Path, tmp_path: Path, place: str, make: str) -> None:
+    """Through a link in the store of a stranger any file could be emptied or removed; a pipe would never end."""
+    entry, precious = store / place, tmp_path / "precious"
+    shutil.move(entry, precious)
+    before = {path: path.read_bytes() for path in (precious, *precious.rglob("*")) if path.is_file()}
+    os.mkfifo(entry) if make == "pipe" else entry.symlink_to(precious)
+    shutil.rmtree(store / "events" / "c")  # so that all of it is to be computed again
+    with pytest.raises(ss.errors.SweepError, match="is a link, or no file: a store holds its data itself"):
+        swept(store)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not count the names of a file")
+def test_a_lock_with_a_second_name_is_not_emptied(store: Path, tmp_path: Path) -> None:
+    precious, lock = tmp_path / "precious", store / "done" / "lock"
+    precious.write_text("precious")
+    lock.unlink()
+    lock.hardlink_to(precious)
+    shutil.rmtree(store / "events" / "c")
+    with warnings.catch_warnings(), pytest.raises(ss.errors.SweepError, match="cannot write"):
+        warnings.simplefilter("ignore")
+        swept(store)
+    assert precious.read_text() == "precious"
+
+
+def test_a_store_may_be_named_by_a_link(store: Path, tmp_path: Path, undisturbed: xr.Dataset) -> None:
+    (tmp_path / "name").symlink_to(store)
+    assert swept(tmp_path / "name").identical(undisturbed)
+
+
 def test_without_locks_it_is_said(tmp_path: Path, undisturbed: xr.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_locks(descriptor: int) -> None:
         raise OSError(37, "No locks available")

@@ -38,3 +38,7 @@ __all__ = [
     "sticking",
     "write",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -44,13 +44,36 @@ CLEAR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class AgingFit:
-    """Static friction against stick time, fitted.
+    """Static friction against stick time, fitted: what `aging` returns.
 
-    `law` is "exponential", F_s + (F_inf − F_s)(1 − e^(−a t)), "logarithmic", F_s + B ln(1 + t/t_c), or "constant".
-    `estimate` has the parameters with their errors; of the exponential law also `beta` = F_inf/F_s.
+    Attributes
+    ----------
+    law : {"exponential", "logarithmic", "constant"}
+        F_s + (F_inf − F_s)(1 − e^(−a t)), F_s + B ln(1 + t/t_c), or F_s.
+    estimate : Estimate
+        The parameters with their errors; of the exponential law also `beta` = F_inf/F_s.
+    stick_time : array of float
+        Stick times that were used, in the unit they were given in.
+    force : array of float
+        Sizes of the breakaway forces.
+    residuals : array of float
+        Forces minus those of the law.
+    curve_ : Curve
+        The law as a function of time and parameters, with its derivatives.
+    names : tuple of str
+        Parameters of the law, in the order of `curve_`.
 
+    See Also
+    --------
+    aging : Makes it.
+    stickslip.plot.aging : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.linspace(0.1, 30, 40)
-    >>> found = aging(t, 1 + (1 - np.exp(-0.1 * t)))
+    >>> found = ss.identify.aging(t, 1 + (1 - np.exp(-0.1 * t)))
     >>> round(found["F_s"], 6), round(found["beta"], 6), round(found["a"], 6)
     (1.0, 2.0, 0.1)
     """
@@ -68,12 +91,24 @@ class AgingFit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before the numbers are used."""
+        """What to know before the numbers are used, in sentences."""
         return self.estimate.notes
 
     def curve(self, time: Any) -> Floats:
         """The static friction after a time of stick.
 
+        Parameters
+        ----------
+        time : array_like of float
+            Stick times, in the unit of those fitted.
+
+        Returns
+        -------
+        array of float
+            Static friction, in the unit of the forces fitted.
+
+        Examples
+        --------
         >>> round(float(aging([1, 2, 3], [2.0, 2.0, 2.0], "constant").curve([9.0])[0]), 6)
         2.0
         """
@@ -82,6 +117,20 @@ class AgingFit:
     def band(self, time: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the static friction after each time.
 
+        Parameters
+        ----------
+        time : array_like of float
+            Stick times, in the unit of those fitted.
+        level : float, default 0.95
+            Probability with which the limits enclose the value.
+
+        Returns
+        -------
+        tuple of array of float
+            Lower and upper limits, in the unit of the forces fitted.
+
+        Examples
+        --------
         >>> low, high = aging([1, 2, 3], [2.0, 2.1, 1.9], "constant").band([1.0])
         >>> round(float(high[0] - low[0]), 4)
         0.4968
@@ -99,7 +148,23 @@ class AgingFit:
         return np.array([self.estimate[name] for name in self.names])
 
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
-        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability with which an interval encloses the value.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per parameter.
+
+        Examples
+        --------
+        >>> aging([1, 2, 3], [2.0, 2.1, 1.9], "constant").to_dataframe()["value"].round(6).tolist()
+        [2.0]
+        """
         return self.estimate.to_dataframe(level)
 
     def __repr__(self) -> str:
@@ -123,16 +188,47 @@ def aging(
 ) -> AgingFit:
     """Fit the growth of static friction with the time of stick.
 
-    Returns an `AgingFit`.
+    Divide forces by the normal force to fit coefficients. Where all stick times are much longer than t_c, it is not
+    determined: fix it, to one second for instance.
 
-    `stick_time` and `force`: how long the contact stuck and at which force it broke away, or `Breakaways` alone.
-    `law`: "exponential" (leine1998, Eq. 18: parameters F_s, F_inf, a, and beta = F_inf/F_s), "logarithmic" (Dieterich:
-    F_s, B, t_c) or "constant". Divide forces by the normal force to fit coefficients. `fixed`: parameters that keep a
-    value; where all stick times are much longer than t_c, it is not determined: fix it, to one second for instance.
-    `error`: the standard deviation of the forces, where it is known. `loss`: as for `fit_law`.
+    Parameters
+    ----------
+    stick_time : array_like of float or Breakaways
+        How long the contact stuck; or stick times and forces together, as `breakaways` returns them.
+    force : array_like of float, optional
+        At which force it broke away, for every stick time; needed unless `Breakaways` are given.
+    law : {"exponential", "logarithmic", "constant"}, default "exponential"
+        leine1998, Eq. (18), with the parameters F_s, F_inf, a, and beta = F_inf/F_s; Dieterich's, with F_s, B, t_c; or
+        no growth, F_s.
+    fixed : dict of str to float, optional
+        Parameters that keep a value; by default none.
+    error : float or array_like of float, optional
+        Standard deviation of the forces, where it is known; by default it is estimated from the residuals.
+    loss : {"squares", "huber", "cauchy"}, default "squares"
+        The last two do not mind outliers.
 
+    Returns
+    -------
+    AgingFit
+        The parameters with their errors, and the curve.
+
+    Raises
+    ------
+    IdentifyError
+        If a stick time is negative, lengths differ, a law or parameter is not known, or there are too few samples.
+
+    See Also
+    --------
+    breakaways : Stick times and forces from a record.
+    compare_aging : Which law do the measurements speak for?
+    stickslip.plot.aging : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.linspace(0.1, 30, 40)
-    >>> round(aging(t, 3 + 0.2 * np.log(1 + t / 0.5), "logarithmic")["B"], 6)
+    >>> round(ss.identify.aging(t, 3 + 0.2 * np.log(1 + t / 0.5), "logarithmic")["B"], 6)
     0.2
     """
     if isinstance(stick_time, Breakaways):
@@ -166,11 +262,40 @@ def aging(
 def compare_aging(
     stick_time: Any, force: Any = None, laws: Sequence[str] = tuple(LAWS), **options: Any
 ) -> list[AgingFit]:
-    """Fit several laws of aging; the one that the measurements speak for (by BIC) comes first.
+    """Fit several laws of aging; the one that the measurements speak for comes first.
 
+    Parameters
+    ----------
+    stick_time : array_like of float or Breakaways
+        As for `aging`.
+    force : array_like of float, optional
+        As for `aging`; needed unless `Breakaways` are given.
+    laws : sequence of str, default ("exponential", "logarithmic", "constant")
+        Laws to fit, as for `aging`.
+    **options
+        fixed, error and loss, as for `aging`.
+
+    Returns
+    -------
+    list of AgingFit
+        One fit per law, by Schwarz' criterion (BIC), the best first.
+
+    Raises
+    ------
+    IdentifyError
+        As `aging` does.
+
+    See Also
+    --------
+    aging_verdict : What the comparison says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.linspace(0.1, 30, 60)
     >>> noise = np.random.default_rng(0).normal(0, 0.01, 60)
-    >>> [fit.law for fit in compare_aging(t, 1 + (1 - np.exp(-0.1 * t)) + noise)][0]
+    >>> [fit.law for fit in ss.identify.compare_aging(t, 1 + (1 - np.exp(-0.1 * t)) + noise)][0]
     'exponential'
     """
     fits = [aging(stick_time, force, law, **options) for law in laws]
@@ -180,7 +305,24 @@ def compare_aging(
 def aging_verdict(fits: Sequence[AgingFit]) -> str:
     """What a comparison of laws of aging says, in a sentence.
 
-    >>> aging_verdict([aging([1, 2, 3], [2.0, 2.1, 1.9], "constant")])
+    Parameters
+    ----------
+    fits : sequence of AgingFit
+        What `compare_aging` returned, the best first.
+
+    Returns
+    -------
+    str
+        Which law the measurements speak for, or that they do not tell.
+
+    See Also
+    --------
+    compare_aging : Makes the fits.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.identify.aging_verdict([ss.identify.aging([1, 2, 3], [2.0, 2.1, 1.9], "constant")])
     'Only the constant law was fitted.'
     """
     if len(fits) == 1:

@@ -24,10 +24,30 @@ LEAST = 3
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Friction in classes of slip speed: `speed` and `mean` are means over a class, `deviation` the standard deviation
-    of its samples, `error` that of its mean, `count` how many there are; `edges` are the limits of the classes.
+    """Friction in classes of slip speed: what `classes` returns.
 
-    >>> found = classes(([0.1, 0.1, 0.3, 0.3], [0.4, 0.6, 0.2, 0.2]), 2)
+    Attributes
+    ----------
+    edges : array of float
+        Limits of the classes, as slip speeds.
+    speed : array of float
+        Mean slip speed in each class that is not empty.
+    mean : array of float
+        Mean friction coefficient; a force where no normal force was given.
+    deviation : array of float
+        Standard deviation of the samples of a class; nan for one sample.
+    count : array of float
+        Number of samples.
+
+    See Also
+    --------
+    classes : Makes them.
+    stickslip.plot.classes : Draws them.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> found = ss.identify.classes(([0.1, 0.1, 0.3, 0.3], [0.4, 0.6, 0.2, 0.2]), 2)
     >>> found.mean.tolist(), found.count.tolist()
     ([0.5, 0.2], [2.0, 2.0])
     """
@@ -42,6 +62,8 @@ class Classes:
     def error(self) -> Floats:
         """The standard error of each mean.
 
+        Examples
+        --------
         >>> classes(([0.1, 0.1, 0.3, 0.3], [0.4, 0.6, 0.2, 0.2]), 2).error.round(3).tolist()
         [0.1, 0.0]
         """
@@ -50,8 +72,25 @@ class Classes:
     def law(self, mu_s: float | None = None, least: int = LEAST) -> Tabulated:
         """The means as a friction law for a contact: below the slowest class it is constant.
 
-        `mu_s`: the static coefficient. `least`: classes with fewer samples are left out.
+        Parameters
+        ----------
+        mu_s : float, optional
+            Static coefficient; by default that of the slowest class.
+        least : int, default 3
+            Classes with fewer samples are left out.
 
+        Returns
+        -------
+        Tabulated
+            The law.
+
+        Raises
+        ------
+        IdentifyError
+            If fewer than two classes are left, or a mean is negative.
+
+        Examples
+        --------
         >>> found = classes(([0.1] * 3 + [0.3] * 3, [0.4] * 3 + [0.2] * 3), 2)
         >>> found.law().kinetic_value(0.0)
         0.4
@@ -91,6 +130,13 @@ class Classes:
     def rows(self) -> list[tuple[float, float, float, int]]:
         """Speed, mean, deviation and count of every class.
 
+        Returns
+        -------
+        list of tuple
+            One row per class.
+
+        Examples
+        --------
         >>> classes(([0.1, 0.1, 0.3, 0.3], [0.4, 0.4, 0.2, 0.2]), 2).rows()[0]
         (0.1, 0.4, 0.0, 2)
         """
@@ -99,15 +145,41 @@ class Classes:
 
 
 def classes(data: Any, count: Any = CLASSES, *, normal: Any = None, side: str = "both", sense: str = "auto") -> Classes:
-    """The friction coefficient in classes of slip speed.
+    """The friction coefficient in classes of slip speed (hinrichs1998, Fig. 12).
 
-    Returns `Classes`; its `law()` is a friction law.
+    Parameters
+    ----------
+    data : Samples, pair of array_like, mapping or xarray.Dataset
+        Sliding velocities and friction forces, as for `fit_law`.
+    count : int or array_like of float, default 20
+        How many classes of equal width, or the limits of the classes, as slip speeds; where a record has no more
+        different speeds than that, each speed is a class.
+    normal : float or array_like of float, optional
+        Normal force; without it the forces themselves are used.
+    side : {"both", "+", "-"}, default "both"
+        Direction of slip.
+    sense : {"auto", "against", "along"}, default "auto"
+        Whether forces act on the body, against its velocity, or were measured the other way.
 
-    `data`: samples as for `fit_law`. `count`: how many classes of equal width, or a list of their limits; where
-    a record has no more different speeds than that, each speed is a class. `normal`: the normal force; without it
-    the forces themselves are used. `side`: "both", "+" or "−", the direction of slip.
+    Returns
+    -------
+    Classes
+        Mean, deviation and count per class; its `law()` is a friction law.
 
-    >>> classes(([0.1, 0.1, -0.3, -0.3], [-4.0, -4.0, 2.0, 2.0]), 2, normal=10.0).mean.tolist()
+    Raises
+    ------
+    IdentifyError
+        If no sample slips, the limits do not rise, or the sense of the forces is not clear.
+
+    See Also
+    --------
+    fit_law : A law with parameters.
+    stickslip.plot.classes : Draws them.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.identify.classes(([0.1, 0.1, -0.3, -0.3], [-4.0, -4.0, 2.0, 2.0]), 2, normal=10.0).mean.tolist()
     [0.4, 0.2]
     """
     samples = of_side(samples_of(data, normal), side)

@@ -31,14 +31,28 @@ HEADS = ("law", "free", "deviation", "AICc", "BIC", "difference", "evidence")
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Laws fitted to the same samples, the best one first.
+    """Laws fitted to the same samples, the best one first: what `compare` returns.
 
-    `fits` are by name, `refused` are laws that could not be fitted, with the reason.
+    Attributes
+    ----------
+    fits : dict of str to LawFit
+        Fits by the name of the law, the best first.
+    refused : dict of str to str
+        Laws that could not be fitted, with the reason.
+    criterion : {"bic", "aicc"}
+        What the order follows.
 
+    See Also
+    --------
+    compare : Makes it.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> import stickslip as ss
     >>> v = np.linspace(0.01, 2, 100)
     >>> noise = np.random.default_rng(0).normal(0, 0.005, 100)
-    >>> found = compare((v, 0.4 / (1 + 3 * v) + noise), ["hyperbolic", "coulomb", "polynomial"])
+    >>> found = ss.identify.compare((v, 0.4 / (1 + 3 * v) + noise), ["hyperbolic", "coulomb", "polynomial"])
     >>> found.best.label, found.clear
     ('hyperbolic', True)
     """
@@ -55,6 +69,18 @@ class Comparison:
     def difference(self, name: str) -> float:
         """By how much the criterion of a law exceeds the least.
 
+        Parameters
+        ----------
+        name : str
+            Name of the law in `fits`.
+
+        Returns
+        -------
+        float
+            The difference; below 2 it is not worth mentioning.
+
+        Examples
+        --------
         >>> found = compare(([0.1, 0.2, 0.3, 0.4], [0.3, 0.31, 0.29, 0.3]), ["coulomb"])
         >>> found.difference("coulomb")
         0.0
@@ -64,6 +90,18 @@ class Comparison:
     def evidence(self, name: str) -> float:
         """The weight of a law among those compared: with "bic" about its probability, if one of them is right.
 
+        Parameters
+        ----------
+        name : str
+            Name of the law in `fits`.
+
+        Returns
+        -------
+        float
+            The weight, from 0 to 1.
+
+        Examples
+        --------
         >>> compare(([0.1, 0.2, 0.3, 0.4], [0.3, 0.31, 0.29, 0.3]), ["coulomb"]).evidence("coulomb")
         1.0
         """
@@ -77,8 +115,10 @@ class Comparison:
 
     @property
     def richer(self) -> tuple[str, ...]:
-        """Laws that fit about as well as the best one, but need more parameters for it, or are no better with as many:
-        nothing speaks for them, but the samples do not exclude them either."""
+        """Laws that nothing speaks for, but that the samples do not exclude either.
+
+        They fit about as well as the best one, but need more parameters for it, or are no better with as many.
+        """
         least = self.best.estimate.log_likelihood - EXCLUDED
         others = (name for name in list(self.fits)[1:] if name not in self.rivals)
         return tuple(name for name in others if self.fits[name].estimate.log_likelihood > least)
@@ -92,6 +132,8 @@ class Comparison:
     def verdict(self) -> str:
         """What the comparison says, in a sentence or two.
 
+        Examples
+        --------
         >>> compare(([0.1, 0.2, 0.3, 0.4], [0.3, 0.31, 0.29, 0.3]), ["coulomb"]).verdict
         'Only coulomb was fitted: there is nothing to compare it with.'
         """
@@ -120,6 +162,13 @@ class Comparison:
     def rows(self) -> list[tuple[str, int, float, float, float, float, float]]:
         """Per law: name, free parameters, deviation of the residuals, AICc, BIC, difference, evidence.
 
+        Returns
+        -------
+        list of tuple
+            One row per law, the best first.
+
+        Examples
+        --------
         >>> compare(([0.1, 0.2, 0.3, 0.4], [0.3, 0.31, 0.29, 0.3]), ["coulomb"]).rows()[0][:2]
         ('coulomb', 1)
         """
@@ -176,18 +225,42 @@ def compare(
 ) -> Comparison:
     """Fit several friction laws to the same samples and say which of them the samples speak for.
 
-    Returns a `Comparison`: `best`, `verdict`, a table in `rows()`.
-
-    `laws`: names or laws, or a dictionary from label to law; by default the laws of the library.
-    `criterion`: "bic" (Schwarz; finds the right law of those compared when there are many samples) or "aicc" (Akaike;
-    prefers the law that predicts best, which may have a parameter too many). `options`: as for `fit_law`.
-
     Where neighbouring samples are correlated, only one out of each group is compared.
 
+    Parameters
+    ----------
+    samples : Samples, pair of array_like, mapping or xarray.Dataset
+        Sliding velocities and friction forces, as for `fit_law`.
+    laws : sequence or mapping, optional
+        Names or laws, or a dictionary from label to law; by default the laws of the library.
+    criterion : {"bic", "aicc"}, default "bic"
+        Schwarz' criterion finds the right law of those compared when there are many samples; Akaike's prefers the law
+        that predicts best, which may have a parameter too many.
+    **options
+        As for `fit_law`, the same for all laws.
+
+    Returns
+    -------
+    Comparison
+        `best`, `verdict`, and a table in `rows()`.
+
+    Raises
+    ------
+    IdentifyError
+        If the criterion is not known, there is no law to compare, or none could be fitted.
+
+    See Also
+    --------
+    fit_law : One law.
+    compare_aging : Laws of static friction over the time of stick.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> import stickslip as ss
     >>> v = np.linspace(0.01, 2, 100)
     >>> noise = np.random.default_rng(0).normal(0, 0.1, 100)
-    >>> compare((v, 0.4 + noise), ["coulomb", "stribeck"]).richer
+    >>> ss.identify.compare((v, 0.4 + noise), ["coulomb", "stribeck"]).richer
     ('stribeck',)
     """
     if criterion not in CRITERIA:

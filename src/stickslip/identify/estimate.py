@@ -25,15 +25,46 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Parameters fitted to samples.
+    """Parameters fitted to samples, with what is known about their errors.
 
-    `values` belong to `names`, `covariance` says how sure they are; `fixed` were given, not fitted. `freedom` is the
-    number of degrees of freedom of their errors (inf where the errors of the samples were given). Parameters that the
-    samples say nothing about are `undetermined` and have an infinite error; those `at_bound` ended at a limit, and
-    their error is NaN. `deviation` is the standard deviation of the residuals, `count` the number of samples. `notes`
-    are sentences to read before the numbers are used.
+    Parameters
+    ----------
+    names : tuple of str
+        Fitted parameters.
+    values : array of float
+        Their values.
+    covariance : array of float
+        How sure they are. Undetermined parameters have an infinite variance, those at a bound nan.
+    freedom : float
+        Degrees of freedom of the errors; inf where the errors of the samples were given.
+    count : int
+        Number of samples.
+    deviation : float
+        Standard deviation of the residuals, in the unit of the samples.
+    log_likelihood : float, default nan
+        Logarithm of the likelihood of the samples.
+    estimated : int, default 0
+        How many numbers the likelihood was maximised over, the deviation among them where it was not given.
+    fixed : dict of str to float, optional
+        Parameters that were given, not fitted; by default none.
+    undetermined : tuple of str, default ()
+        Parameters that the samples say nothing about.
+    at_bound : tuple of str, default ()
+        Parameters that ended at a limit.
+    notes : tuple of str, default ()
+        Sentences to read before the numbers are used.
 
-    >>> estimate = Estimate(("mu",), np.array([0.3]), np.array([[1e-4]]), freedom=10, count=11, deviation=0.03)
+    See Also
+    --------
+    fit_law, ringdown, aging : Whose results have one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> estimate = ss.identify.Estimate(
+    ...     ("mu",), np.array([0.3]), np.array([[1e-4]]), freedom=10, count=11, deviation=0.03
+    ... )
     >>> [round(limit, 4) for limit in estimate.interval("mu")]
     [0.2777, 0.3223]
     """
@@ -55,6 +86,8 @@ class Estimate:
     def parameters(self) -> dict[str, float]:
         """Name and value of every parameter, the fixed ones too.
 
+        Examples
+        --------
         >>> Estimate(("a",), np.ones(1), np.eye(1), 1, 2, 1.0, fixed={"b": 2.0}).parameters
         {'a': 1.0, 'b': 2.0}
         """
@@ -65,8 +98,25 @@ class Estimate:
         return self.parameters[name]
 
     def error(self, name: str) -> float:
-        """The standard error of a parameter: 0 if it was fixed, inf if the samples do not determine it.
+        """The standard error of a parameter.
 
+        Parameters
+        ----------
+        name : str
+            The parameter.
+
+        Returns
+        -------
+        float
+            0 if it was fixed, inf if the samples do not determine it, nan at a bound.
+
+        Raises
+        ------
+        IdentifyError
+            If there is no such parameter.
+
+        Examples
+        --------
         >>> Estimate(("a",), np.ones(1), np.eye(1) * 4, 1, 2, 1.0).error("a")
         2.0
         """
@@ -79,6 +129,25 @@ class Estimate:
     def interval(self, name: str, level: float = LEVEL) -> tuple[float, float]:
         """The confidence interval of a parameter, by Student's t distribution.
 
+        Parameters
+        ----------
+        name : str
+            The parameter.
+        level : float, default 0.95
+            Probability with which the interval encloses the value.
+
+        Returns
+        -------
+        tuple of float
+            Lower and upper limit.
+
+        Raises
+        ------
+        IdentifyError
+            If there is no such parameter, or the level is not between 0 and 1.
+
+        Examples
+        --------
         >>> Estimate(("a",), np.ones(1), np.eye(1) * 4, np.inf, 2, 1.0).interval("a", 0.6827)[0].__round__(2)
         -1.0
         """
@@ -90,14 +159,33 @@ class Estimate:
     def quantile(self, level: float = LEVEL) -> float:
         """By how many standard errors a confidence interval reaches to either side.
 
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability with which the interval encloses the value.
+
+        Returns
+        -------
+        float
+            The number of standard errors.
+
+        Examples
+        --------
         >>> round(Estimate((), np.ones(0), np.eye(0), np.inf, 2, 1.0).quantile(), 2)
         1.96
         """
         return float(stats.t.ppf(0.5 + level / 2, max(self.freedom, 1e-9)))
 
     def correlation(self) -> Floats:
-        """How the errors of the parameters go together; NaN where one has no error.
+        """How the errors of the parameters go together.
 
+        Returns
+        -------
+        array of float
+            Correlations, from −1 to 1, in the order of `names`; nan where a parameter has no error.
+
+        Examples
+        --------
         >>> Estimate(("a", "b"), np.ones(2), np.array([[4.0, 1.0], [1.0, 1.0]]), 1, 2, 1.0).correlation()[0, 1].item()
         0.5
         """
@@ -109,6 +197,8 @@ class Estimate:
     def aicc(self) -> float:
         """Akaike's criterion, corrected for few samples.
 
+        Examples
+        --------
         >>> Estimate(("a",), np.ones(1), np.eye(1), 9, 10, 1.0, log_likelihood=-3.0, estimated=2).aicc.__round__(3)
         11.714
         """
@@ -119,6 +209,8 @@ class Estimate:
     def bic(self) -> float:
         """Schwarz' criterion: differences are twice the logarithm of a Bayes factor, for many samples.
 
+        Examples
+        --------
         >>> Estimate(("a",), np.ones(1), np.eye(1), 9, 10, 1.0, log_likelihood=-3.0, estimated=2).bic.__round__(3)
         10.605
         """
@@ -127,6 +219,18 @@ class Estimate:
     def rows(self, level: float = LEVEL) -> list[tuple[str, float, float, float, float]]:
         """Name, value, standard error and the limits of the confidence interval of every parameter.
 
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability with which an interval encloses the value.
+
+        Returns
+        -------
+        list of tuple
+            One row per parameter.
+
+        Examples
+        --------
         >>> Estimate((), np.ones(0), np.eye(0), 1, 2, 1.0, fixed={"b": 2.0}).rows()
         [('b', 2.0, 0.0, 2.0, 2.0)]
         """
@@ -171,7 +275,25 @@ class Estimate:
         return self.card("Estimate")
 
     def card(self, title: str, *more: str) -> str:
-        """The parameters, with what they are of, in a notebook."""
+        """The parameters as a table for notebooks.
+
+        Parameters
+        ----------
+        title : str
+            What they are of.
+        *more : str
+            HTML to show below the table.
+
+        Returns
+        -------
+        str
+            The table, as HTML.
+
+        Examples
+        --------
+        >>> "Friction law" in Estimate(("a",), np.ones(1), np.eye(1), 1, 2, 1.0).card("Friction law")
+        True
+        """
         head = ("parameter", "value", "± error", "from", f"to ({confidence(LEVEL)})")
         rows = [tuple(float(cell) if isinstance(cell, float) else cell for cell in row) for row in self.rows()]
         return notebook.card(

@@ -32,15 +32,41 @@ CORRELATED = 4.0
 
 @dataclass(frozen=True, eq=False)
 class LawFit:
-    """A fitted friction law.
+    """A fitted friction law: what `fit_law` returns.
 
-    `law` is ready for a `Contact`; `estimate` has the parameters with their errors; `samples` are those that were used,
-    `residuals` their forces minus those of the law. `lack_of_fit` is the probability of residuals as uneven as these
-    over the speed, if the law were right: where it is small, it is not.
+    Attributes
+    ----------
+    law : FrictionLaw
+        Ready for a `Contact`.
+    label : str
+        What the law is called.
+    estimate : Estimate
+        The parameters with their errors.
+    samples : Samples
+        Those that were used.
+    residuals : array of float
+        Their forces minus those of the law.
+    sense : float
+        −1 where forces act on the body, against its velocity; +1 where they were measured the other way.
+    offset : float
+        Zero of the force, if it was fitted, in the unit of the forces; else 0.
+    lack_of_fit : float
+        Probability of residuals as uneven as these over the speed, if the law were right: where it is small, it is not.
+    curve : LawCurve
+        The law as a function of speed and parameters, with its derivatives.
 
+    See Also
+    --------
+    fit_law : Makes it.
+    stickslip.plot.fit : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> v = np.linspace(0.01, 2, 200)
-    >>> fit = fit_law((v, 0.4 / (1 + 3 * v)), "hyperbolic")
-    >>> fit.law.mu_s.__round__(6), fit.law.delta.__round__(6)
+    >>> fit = ss.identify.fit_law((v, 0.4 / (1 + 3 * v)), "hyperbolic")
+    >>> round(fit.law.mu_s, 6), round(fit.law.delta, 6)
     (0.4, 3.0)
     """
 
@@ -59,8 +85,10 @@ class LawFit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before the law is used.
+        """What to know before the law is used, in sentences.
 
+        Examples
+        --------
         >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").notes[0]
         'mu_s is not seen in slip: it follows the kinetic coefficient; give breakaway forces to measure it.'
         """
@@ -69,6 +97,18 @@ class LawFit:
     def coefficient(self, speed: Any) -> Floats:
         """The kinetic coefficient of the fitted law.
 
+        Parameters
+        ----------
+        speed : array_like of float
+            Slip speeds.
+
+        Returns
+        -------
+        array of float
+            The coefficient at each speed; a force where no normal force was given.
+
+        Examples
+        --------
         >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.3, 0.3]), "coulomb").coefficient([1.0]).round(6).tolist()
         [0.3]
         """
@@ -79,6 +119,20 @@ class LawFit:
     def band(self, speed: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the coefficient at each speed.
 
+        Parameters
+        ----------
+        speed : array_like of float
+            Slip speeds.
+        level : float, default 0.95
+            Probability with which the limits enclose the value.
+
+        Returns
+        -------
+        tuple of array of float
+            Lower and upper limits.
+
+        Examples
+        --------
         >>> low, high = fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").band([1.0])
         >>> low.round(4).tolist(), high.round(4).tolist()
         ([0.2752], [0.3248])
@@ -97,6 +151,18 @@ class LawFit:
     def classes(self, count: Any = 20) -> Classes:
         """The samples in classes of slip speed.
 
+        Parameters
+        ----------
+        count : int or array_like of float, default 20
+            How many classes of equal width, or their limits.
+
+        Returns
+        -------
+        Classes
+            Mean, deviation and count per class.
+
+        Examples
+        --------
         >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").classes().count.tolist()
         [1.0, 1.0, 1.0]
         """
@@ -104,7 +170,23 @@ class LawFit:
         return classes(replace(self.samples, force=self.samples.force - self.offset), count, sense=sense)
 
     def to_dataframe(self, level: float = LEVEL) -> pd.DataFrame:
-        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them."""
+        """The parameters with their errors and confidence intervals, as `Estimate.to_dataframe` gives them.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability with which an interval encloses the value.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per parameter.
+
+        Examples
+        --------
+        >>> fit_law(([0.1, 0.2, 0.3], [0.3, 0.31, 0.29]), "coulomb").to_dataframe()["value"]["mu_k"].round(6).item()
+        0.3
+        """
         return self.estimate.to_dataframe(level)
 
     def __repr__(self) -> str:
@@ -135,32 +217,69 @@ def fit_law(
     slowest: float = 0.0,
     memory: int | None = None,
 ) -> LawFit:
-    """Fit a friction law to measured sliding velocities and friction forces.
-
-    Returns a `LawFit`, whose `law` is ready for a `Contact`.
-
-    `samples`: a pair (velocity, force), `Samples`, a mapping with columns, or a run of `simulate`. Forces may act on
-    the body (against its velocity, as in a run) or be measured the other way; samples in stick are left out.
-    `law`: any law of the library with values to start from, a plain function of the slip speed whose arguments with
-    defaults are fitted, or a name (`"hyperbolic"`, `"stribeck+viscous"`, `"polynomial:3"`).
-    `normal`: the normal force, a number or one for each sample; without it the law gives forces, for `normal=1`.
-    `fixed`: parameters that keep a value. `bounds`: limits of others.
-    `error`: the standard deviation of the forces, where it is known; `weights`: how much each sample counts.
-    `loss`: "squares", or "huber" or "cauchy", which do not mind outliers.
-    `side`: "both", or only slip to the side "+" or "-". `sense`: "against", "along" (the velocity) or "auto".
-    `offset`: whether the zero of the force is off by an amount that is fitted, too, as the parameter `offset`.
-    `breakaway`: forces at which the contact broke away, for the static coefficient.
-    `slowest`: samples slower than this are left out. `memory`: over how many neighbours errors are correlated.
+    """Fit a friction law to measured sliding velocities and friction forces (hinrichs1998, Sec. 5).
 
     Intervals follow Student's t distribution and the curvature at the solution. They hold where the curve is close to
     linear in its parameters within their errors.
 
-    Reference: hinrichs1998, Sec. 5.
+    Parameters
+    ----------
+    samples : Samples, pair of array_like, mapping or xarray.Dataset
+        A pair (velocity, force), `Samples`, a mapping with columns of these names, or a run of `simulate`. Samples in
+        stick are left out.
+    law : str, FrictionLaw or callable, default "stribeck"
+        A name ("hyperbolic", "stribeck+viscous", "polynomial:3"), any law of the library with values to start from, or
+        a plain function of the slip speed whose arguments with defaults are fitted.
+    normal : float or array_like of float, optional
+        Normal force, one or one for each sample; without it the law gives forces, for a contact with normal=1.
+    fixed : dict of str to float, optional
+        Parameters that keep a value; by default none.
+    bounds : dict of str to tuple of float, optional
+        Limits of parameters; by default those of the law.
+    error : float or array_like of float, optional
+        Standard deviation of the forces, where it is known; by default it is estimated from the residuals.
+    weights : array_like of float, optional
+        How much each sample counts; by default all the same.
+    loss : {"squares", "huber", "cauchy"}, default "squares"
+        The last two do not mind outliers.
+    side : {"both", "+", "-"}, default "both"
+        Direction of slip whose samples are used.
+    sense : {"auto", "against", "along"}, default "auto"
+        Whether forces act on the body, against its velocity, as in a run, or were measured the other way.
+    offset : bool, default False
+        Whether the zero of the force is off by an amount that is fitted, too, as the parameter `offset`.
+    breakaway : array_like of float, optional
+        Forces at which the contact broke away, for the static coefficient.
+    slowest : float, default 0.0
+        Samples that slip more slowly are left out.
+    memory : int, optional
+        Over how many neighbours errors are correlated; by default what the samples say.
 
+    Returns
+    -------
+    LawFit
+        The law, ready for a `Contact`, and the parameters with their errors.
+
+    Raises
+    ------
+    IdentifyError
+        If the samples cannot be used, none slips, an argument is not known, or the best fit is no friction law.
+
+    See Also
+    --------
+    compare : Several laws at once.
+    classes : No law at all, but means over classes of speed.
+    reconstruct : Velocities and forces from a measured displacement.
+    stickslip.plot.fit : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> random = np.random.default_rng(1)
     >>> v = random.uniform(-1, 1, 400)
     >>> force = -np.sign(v) * 10 * 0.4 / (1 + 3 * abs(v)) + random.normal(0, 0.1, 400)
-    >>> fit = fit_law((v, force), "hyperbolic", normal=10.0)
+    >>> fit = ss.identify.fit_law((v, force), "hyperbolic", normal=10.0)
     >>> low, high = fit.estimate.interval("delta")
     >>> low < 3 < high, fit.law.parameters().keys() == {"mu_s", "delta"}
     (True, True)

@@ -23,11 +23,40 @@ WINDOW = 10
 def sticking(velocity: Any, threshold: float, release: float | None = None, least: int = 2) -> list[tuple[int, int]]:
     """First and last sample of every stick phase.
 
-    A phase begins where the speed falls below `threshold` and ends where it exceeds `release` (twice as much if it is
-    not given), so noise does not cut it in pieces; both ends are the outermost samples below the threshold. Phases of
-    fewer than `least` samples are reversals, not rests.
+    A phase begins where the speed falls below the threshold and ends where it exceeds the release speed, so noise does
+    not cut it in pieces; both ends are the outermost samples below the threshold.
 
-    >>> sticking([1.0, 0.5, 0.1, 0.0, 0.15, 0.0, 0.1, 0.6, 1.0], threshold=0.12)
+    Parameters
+    ----------
+    velocity : array_like of float
+        Sliding velocities.
+    threshold : float
+        Speed below which a phase begins.
+    release : float, optional
+        Speed above which it ends; by default twice the threshold.
+    least : int, default 2
+        Phases of fewer samples are reversals, not rests.
+
+    Returns
+    -------
+    list of tuple of int
+        Numbers of the first and the last sample of each phase.
+
+    Raises
+    ------
+    IdentifyError
+        If the release speed is below the threshold, or the velocities are no numbers.
+    ModelError
+        If a speed is no positive number.
+
+    See Also
+    --------
+    breakaways : Stick times and forces of the phases.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.identify.sticking([1.0, 0.5, 0.1, 0.0, 0.15, 0.0, 0.1, 0.6, 1.0], threshold=0.12)
     [(2, 6)]
     """
     speed = np.abs(column("velocity", velocity))
@@ -64,14 +93,35 @@ def marked(phases: list[tuple[int, int]], count: int) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class Breakaways:
-    """How long a contact stuck and at which force it broke away: one entry per stick phase, as sizes.
+    """How long a contact stuck and at which force it broke away, per stick phase: what `breakaways` returns.
 
-    `error` is the standard error of each force, from the noise of the record. `ignored` counts stick phases that the
-    record shows in part only.
+    Attributes
+    ----------
+    stick_time : array of float
+        Stick times, in the unit of time of the record.
+    force : array of float
+        Sizes of the forces at which the contact broke away.
+    error : array of float
+        Standard error of each force, from the noise of the record.
+    start : array of float
+        When each phase began.
+    end : array of float
+        When each phase ended.
+    ignored : int
+        Stick phases that the record shows in part only.
 
+    See Also
+    --------
+    breakaways : Makes them.
+    aging : Fits their growth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.arange(0, 4, 0.01)
     >>> v = np.where((t > 1) & (t < 3), 0.0, 1.0)
-    >>> found = breakaways(t, v, np.where(v == 0, t - 1, 0.5), threshold=0.1)
+    >>> found = ss.identify.breakaways(t, v, np.where(v == 0, t - 1, 0.5), threshold=0.1)
     >>> found.stick_time.round(2).tolist(), found.force.round(2).tolist()
     ([1.99], [2.0])
     """
@@ -117,17 +167,51 @@ def breakaways(
 ) -> Breakaways:
     """Stick times and breakaway forces from a record of the sliding velocity and the friction force.
 
-    Returns `Breakaways`, for `aging`.
+    The force at the end of a phase is that of a straight line through its last samples, taken half a sample after the
+    last one; the largest sample would be drawn upwards by noise. Phases that began before the record, or go on after
+    it, are not counted, since their stick time is not known.
 
-    `threshold` and `release`: speeds below which a stick phase begins and above which it ends. The force at its end is
-    that of a straight line through its last `window` samples, taken half a sample after the last one; the largest
-    sample would be drawn upwards by noise. `least`: shorter phases are reversals of the motion.
+    Parameters
+    ----------
+    time : array_like of float
+        Times of the samples, which rise.
+    velocity : array_like of float
+        Sliding velocities.
+    force : array_like of float
+        Friction forces.
+    threshold : float
+        Speed below which a stick phase begins: above the noise in stick.
+    release : float, optional
+        Speed above which it ends; by default twice the threshold.
+    window : int, default 10
+        Samples in the straight line.
+    least : int, default 4
+        Phases of fewer samples are reversals of the motion.
 
-    Phases that began before the record, or go on after it, are not counted, since their stick time is not known.
+    Returns
+    -------
+    Breakaways
+        Stick times and forces, for `aging`.
 
+    Raises
+    ------
+    IdentifyError
+        If the record has no whole stick phase, the window is below 3, or the columns do not fit together.
+    ModelError
+        If a speed is no positive number.
+
+    See Also
+    --------
+    sticking : The phases alone.
+    aging : Static friction over the time of stick.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.arange(0, 4, 0.01)
     >>> v = np.where((t > 1) & (t < 3), 0.0, 1.0)
-    >>> len(breakaways(t, v, 0.5 * np.ones_like(t), threshold=0.1))
+    >>> len(ss.identify.breakaways(t, v, 0.5 * np.ones_like(t), threshold=0.1))
     1
     """
     t = times("time", time)

@@ -35,16 +35,47 @@ MARGIN = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """Friction force and sliding velocity of an oscillator, at every sample of its displacement.
+    """Friction force and sliding velocity of an oscillator, sample by sample: what `reconstruct` returns.
 
-    `velocity` is the sliding velocity ẋ − belt, `force` the friction force on the mass, both with their standard
-    errors. `stick` marks rest, where the force is the reaction; `sure` are samples far enough from changes of mode.
-    `noise` is the standard deviation of the measured displacement, `reach` how many samples to either side the smoother
-    looks.
+    Attributes
+    ----------
+    time : array of float
+        Times of the samples.
+    displacement : array of float
+        Displacement x without noise.
+    velocity : array of float
+        Sliding velocity ẋ − belt.
+    velocity_error : array of float
+        Its standard error.
+    force : array of float
+        Friction force on the mass.
+    force_error : array of float
+        Its standard error.
+    stick : array of bool
+        Where the mass rests on the belt: there the force is the reaction.
+    sure : array of bool
+        Samples far enough from changes of mode.
+    measured : array of float
+        Displacement as it was measured.
+    noise : float
+        Standard deviation of the measured displacement.
+    reach : float
+        How many samples to either side the smoother looks.
+    notes : tuple of str
+        What to know before the numbers are used.
 
+    See Also
+    --------
+    reconstruct : Makes it.
+    stickslip.plot.reconstruction : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.arange(0, 10, 0.01)
     >>> x = np.cos(t) + np.random.default_rng(0).normal(0, 1e-3, 1000)
-    >>> found = reconstruct(t, x, mass=1.0, stiffness=0.0)     # the force that makes it swing is −cos t
+    >>> found = ss.identify.reconstruct(t, x, mass=1.0, stiffness=0.0)     # the force that makes it swing is −cos t
     >>> bool(abs(found.force[500] + np.cos(5.0)) < 3 * found.force_error[500])
     True
     """
@@ -101,8 +132,25 @@ class Reconstruction:
         return numbered(columns, "").set_index("time")
 
     def samples(self, normal: Any = 1.0) -> Samples:
-        """The samples that are certain, for `fit_law`; `normal` is the normal force, one or one for each.
+        """The samples that are certain, for `fit_law`.
 
+        Parameters
+        ----------
+        normal : float or array_like of float, default 1.0
+            Normal force, one or one for each sample.
+
+        Returns
+        -------
+        Samples
+            Velocities and forces with their errors.
+
+        Raises
+        ------
+        IdentifyError
+            If a normal force is not positive, or there are not as many as samples.
+
+        Examples
+        --------
         >>> t = np.arange(0, 10, 0.01)
         >>> len(reconstruct(t, np.cos(t), mass=1.0, noise=1e-3).samples()) > 500
         True
@@ -131,20 +179,55 @@ def reconstruct(
     noise: float | None = None,
     threshold: float | None = None,
 ) -> Reconstruction:
-    """The friction force in m ẍ + c ẋ + k x = F + u(t), from noisy samples of x(t).
-
-    Returns a `Reconstruction`; its `samples()` go into `fit_law`.
-
-    `mass`, `damping` c and `stiffness` k: of the oscillator. `excitation`: u, a function of time or a value for each
-    sample. `belt`: the velocity of the surface, a number or a value for each sample. `noise`: the standard deviation of
-    the displacement; by default it is learned from the record. `threshold`: slip speeds below it are rest, by default
-    0.3 % of the greatest, or five standard errors where that is more.
+    """The friction force F in m ẍ + c ẋ + k x = F + u(t), from noisy samples of x(t).
 
     A Kalman smoother takes the force for a random walk whose speed it learns from the record, and lets it jump where
     the mode changes. Near such changes the errors are larger, and within the reach of the smoother they are not sure.
 
+    Parameters
+    ----------
+    time : array_like of float
+        Times of the samples, which rise.
+    displacement : array_like of float
+        Measured displacement x; at least 30 samples.
+    mass : float
+        Mass m.
+    stiffness : float, default 0.0
+        Stiffness k.
+    damping : float, default 0.0
+        Damping c.
+    excitation : callable or array_like of float, optional
+        The force u, as a function of time or a value for each sample; by default none.
+    belt : float or array_like of float, default 0.0
+        Velocity of the surface that the mass rubs on.
+    noise : float, optional
+        Standard deviation of the displacement; by default it is learned from the record.
+    threshold : float, optional
+        Slip speeds below it are rest; by default 0.3 % of the greatest, or five standard errors where that is more.
+
+    Returns
+    -------
+    Reconstruction
+        Velocities and forces with their errors; its `samples()` go into `fit_law`.
+
+    Raises
+    ------
+    IdentifyError
+        If there are too few samples, the displacement does not change, or the columns do not fit together.
+    ModelError
+        If mass, stiffness, damping or noise is no number that can be.
+
+    See Also
+    --------
+    fit_law : A law from the samples.
+    stickslip.plot.reconstruction : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.arange(0, 10, 0.01)
-    >>> found = reconstruct(t, 0.1 * np.cos(t), mass=1.0, stiffness=1.0, noise=1e-4)     # no friction at all
+    >>> found = ss.identify.reconstruct(t, 0.1 * np.cos(t), mass=1.0, stiffness=1.0, noise=1e-4)     # no friction
     >>> bool(np.max(np.abs(found.force[100:-100])) < 0.01)
     True
     """

@@ -32,13 +32,34 @@ CHANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class RingDown:
-    """A decaying oscillation, fitted: x = offset + e^(−decay·t) (cosine·cos ωt + sine·sin ωt), t from the first sample.
+    """A decaying oscillation, fitted: what `ringdown` returns.
 
-    `signal` has these numbers (`frequency` is ω, in radians per unit of time); `contact` has what they say about the
-    contact: its stiffness `c_R` and damping `b_R`, and the whole `stiffness` and `damping`.
+    x = offset + e^(−decay·t) (cosine·cos ωt + sine·sin ωt), with t from the first sample.
 
+    Attributes
+    ----------
+    signal : Estimate
+        `frequency` ω, in radians per unit of time, `decay`, per unit of time, `offset`, `cosine` and `sine`.
+    contact : Estimate
+        What they say about the contact: its stiffness `c_R` and damping `b_R`, and the whole `stiffness` and `damping`.
+    time : array of float
+        Times of the samples used.
+    displacement : array of float
+        What was measured then.
+    residuals : array of float
+        Samples minus the fitted oscillation.
+
+    See Also
+    --------
+    ringdown : Makes it.
+    stickslip.plot.ringdown : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.linspace(0, 1, 400)
-    >>> found = ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0, stiffness=100.0)
+    >>> found = ss.identify.ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0, stiffness=100.0)
     >>> round(found["c_R"], 6), round(found["b_R"], 6)
     (3118.0, 12.0)
     """
@@ -54,13 +75,15 @@ class RingDown:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before the numbers are used."""
+        """What to know before the numbers are used, in sentences."""
         return self.contact.notes
 
     @property
     def damping_ratio(self) -> float:
         """Damping over critical damping.
 
+        Examples
+        --------
         >>> t = np.linspace(0, 1, 400)
         >>> round(ringdown(t, np.exp(-3 * t) * np.cos(4 * t), mass=2.0).damping_ratio, 6)
         0.6
@@ -71,6 +94,18 @@ class RingDown:
     def curve(self, time: Any) -> Floats:
         """The fitted oscillation at any times.
 
+        Parameters
+        ----------
+        time : array_like of float
+            Times, as in the record.
+
+        Returns
+        -------
+        array of float
+            Displacements.
+
+        Examples
+        --------
         >>> t = np.linspace(0, 1, 400)
         >>> round(float(ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0).curve([0.0])[0]), 6)
         1.0
@@ -80,6 +115,18 @@ class RingDown:
     def envelope(self, time: Any) -> Floats:
         """By how far the fitted oscillation swings from its offset at most.
 
+        Parameters
+        ----------
+        time : array_like of float
+            Times, as in the record.
+
+        Returns
+        -------
+        array of float
+            Amplitudes.
+
+        Examples
+        --------
         >>> t = np.linspace(0, 1, 400)
         >>> round(float(ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0).envelope([0.0])[0]), 6)
         1.0
@@ -91,6 +138,20 @@ class RingDown:
     def band(self, time: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the fitted oscillation.
 
+        Parameters
+        ----------
+        time : array_like of float
+            Times, as in the record.
+        level : float, default 0.95
+            Probability with which the limits enclose the value.
+
+        Returns
+        -------
+        tuple of array of float
+            Lower and upper limits.
+
+        Examples
+        --------
         >>> t = np.linspace(0, 1, 400)
         >>> low, high = ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0).band([0.5])
         >>> bool(high[0] - low[0] < 1e-9)
@@ -151,18 +212,51 @@ def ringdown(
 ) -> RingDown:
     """Contact stiffness and damping from the free oscillation of a block that sticks.
 
-    Returns a `RingDown`: `found["c_R"]`, `found["b_R"]`, `found.contact.interval("c_R")`.
+    hinrichs1998, Sec. 7.3, Eqs. (8)–(11) and Fig. 25.
 
-    `displacement`: or velocity, or force: whatever swings with the block. `mass`: of the block; `stiffness` and
-    `damping`: of what holds the block besides the contact. Each is a number, or a pair (number, standard error).
-    `error`: the standard deviation of the samples, where it is known. `start`, `end`: the part of the record to use;
-    the impulse that set the block swinging must lie before it.
+    Parameters
+    ----------
+    time : array_like of float
+        Times of the samples, which rise.
+    displacement : array_like of float
+        Displacement, velocity or force: whatever swings with the block.
+    mass : float or tuple of float
+        Mass of the block; a number, or a pair (number, standard error).
+    stiffness : float or tuple of float, default 0.0
+        Stiffness of what holds the block besides the contact; a number, or a pair.
+    damping : float or tuple of float, default 0.0
+        Damping of what holds the block besides the contact; a number, or a pair.
+    error : float, optional
+        Standard deviation of the samples, where it is known; by default it is estimated from the residuals.
+    start : float, optional
+        First time that is used; the impulse that set the block swinging must lie before it. By default all.
+    end : float, optional
+        Last time that is used; by default all.
 
-    Reference: hinrichs1998, Sec. 7.3, Eqs. (8)–(11) and Fig. 25.
+    Returns
+    -------
+    RingDown
+        `found["c_R"]`, `found["b_R"]`, `found.contact.interval("c_R")`.
 
+    Raises
+    ------
+    IdentifyError
+        If fewer than 8 samples are used, they do not swing, or were taken less than twice in a period.
+    ModelError
+        If mass, stiffness, damping or error is no number that can be.
+
+    See Also
+    --------
+    stickslip.CompliantContact : A contact with such a stiffness.
+    stickslip.plot.ringdown : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.linspace(0, 0.5, 1000)
     >>> x = 1e-5 * np.exp(-12 * t) * np.sin(158 * t) + np.random.default_rng(0).normal(0, 1e-7, 1000)
-    >>> found = ringdown(t, x, mass=6.08, stiffness=3956.0, damping=0.768)
+    >>> found = ss.identify.ringdown(t, x, mass=6.08, stiffness=3956.0, damping=0.768)
     >>> low, high = found.contact.interval("c_R")
     >>> bool(low < 6.08 * (158**2 + 12**2) - 3956 < high)
     True

@@ -21,13 +21,41 @@ MOST = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples of friction: `velocity` (sliding velocity), `force` (friction force) and `normal` (force or a number).
+    """Measured friction: sliding velocity and friction force, sample by sample.
 
-    `time`, `stick` (where the contact sticks: there the force is a reaction and not friction in slip) and
-    `force_error` (standard deviation of every force) may be left out. `memory` says over how many neighbouring samples
-    errors are correlated.
+    Parameters
+    ----------
+    velocity : array_like of float
+        Sliding velocities.
+    force : array_like of float
+        Friction forces.
+    normal : float or array_like of float, default 1.0
+        Normal force, one or one for each sample.
+    time : array_like of float, optional
+        Times of the samples, which rise.
+    stick : array_like of bool, optional
+        Where the contact sticks: there the force is a reaction, and not friction in slip. By default where the velocity
+        is zero.
+    force_error : float or array_like of float, optional
+        Standard deviation of the forces, where it is known.
+    memory : int, default 0
+        Over how many neighbouring samples errors are correlated.
 
-    >>> Samples([0.1, -0.1], [-3.0, 3.0], normal=10.0).coefficient.tolist()
+    Raises
+    ------
+    IdentifyError
+        If columns are no finite numbers or differ in length, times do not rise, or normal forces or errors are not
+        positive.
+
+    See Also
+    --------
+    fit_law : A law from samples.
+    reconstruct : Samples from a displacement.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.identify.Samples([0.1, -0.1], [-3.0, 3.0], normal=10.0).coefficient.tolist()
     [0.3, 0.3]
     """
 
@@ -67,6 +95,8 @@ class Samples:
     def slip(self) -> Bools:
         """Where the contact slips.
 
+        Examples
+        --------
         >>> Samples([0.1, 0.0], [-3.0, 1.0]).slip.tolist()
         [True, False]
         """
@@ -77,6 +107,8 @@ class Samples:
     def coefficient(self) -> Floats:
         """Friction force over normal force, positive where friction resists.
 
+        Examples
+        --------
         >>> Samples([0.1], [3.0], normal=10.0).coefficient.tolist()
         [0.3]
         """
@@ -86,6 +118,18 @@ class Samples:
     def where(self, chosen: Bools) -> Samples:
         """Only some of the samples.
 
+        Parameters
+        ----------
+        chosen : array of bool
+            Which to keep.
+
+        Returns
+        -------
+        Samples
+            Those that were chosen.
+
+        Examples
+        --------
         >>> len(Samples([0.1, -0.1], [-3.0, 3.0]).where(np.array([True, False])))
         1
         """
@@ -106,6 +150,13 @@ class Samples:
     def thinned(self) -> Samples:
         """One sample out of as many as are correlated, so that those left are not.
 
+        Returns
+        -------
+        Samples
+            Those left, with no memory.
+
+        Examples
+        --------
         >>> len(Samples([0.1] * 10, [-3.0] * 10, memory=4).thinned())
         2
         """

@@ -84,7 +84,7 @@ def _spread(matrix: Floats, lengths: Floats) -> Floats:
 def likeliest(y: Floats, walk: Steps, variance: float | None, near: float | None = None) -> tuple[float, float]:
     """The speed of the walk over the noise, and the variance of the noise, that make the record most likely.
 
-    `near`: about what the speed is, or more, where that is known.
+    Where the speed is about known, only the decades around `near` are searched.
 
     >>> random = np.random.default_rng(0)
     >>> t = np.arange(300.0)

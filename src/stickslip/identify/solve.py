@@ -102,9 +102,31 @@ def solve(
 ) -> tuple[Estimate, Floats]:
     """Fit, and return the estimate and all parameters.
 
-    `error`: the standard deviation of every sample, known; `weights`: only how they compare. `loss`: "squares", or
-    "huber" and "cauchy", which outliers do not draw. `memory`: over how many neighbours errors are correlated.
+    Parameters
+    ----------
+    problem : Problem
+        What is fitted to which samples.
+    error : array of float, optional
+        Standard deviation of every sample, where it is known.
+    weights : array of float, optional
+        Only how samples compare; by default all count the same.
+    loss : {"squares", "huber", "cauchy"}, default "squares"
+        The last two are not drawn by outliers.
+    memory : int, default 0
+        Over how many neighbours errors are correlated.
 
+    Returns
+    -------
+    tuple of Estimate and array of float
+        The estimate, and all parameters, also those that are not free.
+
+    Raises
+    ------
+    IdentifyError
+        If there is no such loss, or there are fewer samples than parameters.
+
+    Examples
+    --------
     >>> x = np.array([0.0, 1.0, 2.0, 3.0])
     >>> line = Problem(("a", "b"), lambda p: p[0] + p[1] * x, lambda p: np.column_stack([np.ones(4), x]),
     ...                1 + 2 * x + [0.1, -0.1, -0.1, 0.1], np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf),

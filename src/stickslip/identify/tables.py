@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import IdentifyError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
 from stickslip.model.errors import shown
@@ -36,10 +36,28 @@ _HEAD = re.compile(r"^(?P<name>.*?)\s*(?P<mark>[\[(/])\s*\(?(?P<unit>[^\])]+?)\s
 class Table:
     """Columns of numbers from a file, in SI units where the head of a column names a unit that is known.
 
-    `units` are those of the columns now, `skipped` rows that were left out, each with the reason, `notes` what was
-    converted.
+    Parameters
+    ----------
+    columns : dict of str to array of float
+        The columns by name.
+    units : dict of str to str
+        Their units now.
+    skipped : tuple of str, default ()
+        Rows that were left out, each with the reason.
+    notes : tuple of str, default ()
+        What was converted.
+    source : str, default "the table"
+        What messages call it.
 
-    >>> table = Table({"v": np.array([0.1])}, {"v": "m/s"})
+    See Also
+    --------
+    read : Reads one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> table = ss.identify.Table({"v": np.array([0.1])}, {"v": "m/s"})
     >>> table["v"].tolist(), table.units["v"]
     ([0.1], 'm/s')
     """
@@ -88,18 +106,46 @@ def read(
 ) -> Table:
     """Read columns of numbers from a CSV file.
 
-    Returns a `Table`: `table["v"]` is a column.
+    The first row has the names of the columns, with units in brackets if wanted: v [mm/s], force (kN). Without names
+    columns are called 1, 2, … Lines that begin with # are comments.
 
-    The first row has the names of the columns, with units in brackets if wanted: `v [mm/s]`, `force (kN)`; they become
-    SI units unless `si` is false. Without names columns are called 1, 2, …  Lines that begin with # are comments.
-    `columns`: those that are needed; others may hold anything. `skip_bad`: leave rows out that cannot be read, and
-    count them; by default the first one is an error. `delimiter`: between columns, found by itself where it is `,`, `;`
-    or a tab; `decimal`: "," for numbers such as 0,25.
+    Parameters
+    ----------
+    path : str or path
+        The file, as text in UTF-8.
+    columns : sequence of str, optional
+        Those that are needed, others may hold anything; by default all.
+    skip_bad : bool, default False
+        Leave rows out that cannot be read, and list them; by default the first one is an error.
+    si : bool, default True
+        Convert units that are known to SI units.
+    delimiter : str, optional
+        Between columns; by default found by itself where it is a comma, a semicolon, a tab or white space.
+    decimal : {".", ","}, default "."
+        "," for numbers such as 0,25.
 
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "run.csv"
+    Returns
+    -------
+    Table
+        `table["v"]` is a column.
+
+    Raises
+    ------
+    IdentifyError
+        If the file or a row cannot be read, or a column is not there; the message names the line.
+
+    See Also
+    --------
+    write : Writes such a file.
+    stickslip.series.from_csv : One column as a series.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import stickslip as ss
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "run.csv"
     >>> _ = file.write_text("v [mm/s], F [N]\\n100, -3.1\\n200, -2.9\\n")
-    >>> table = read(file, ["v", "F"])
+    >>> table = ss.identify.read(file, ["v", "F"])
     >>> table["v"].tolist(), table.units["v"]
     ([0.1, 0.2], 'm/s')
     """
@@ -282,9 +328,37 @@ def _converted(
 def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mapping[str, str] | None = None) -> Path:
     """Write columns of numbers to a CSV file, whole or not at all.
 
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "run.csv"
-    >>> read(write(file, {"t": [0.0, 0.1]}, {"t": "s"}))["t"].tolist()
+    Parameters
+    ----------
+    path : str or path
+        Where to write.
+    columns : dict of str to array_like of float
+        The columns by name, all of one length.
+    units : dict of str to str, optional
+        Their units, for the heads; by default none.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    IdentifyError
+        If the columns are no numbers, or not of one length.
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    read : Reads it back.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import stickslip as ss
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "run.csv"
+    >>> ss.identify.read(ss.identify.write(file, {"t": [0.0, 0.1]}, {"t": "s"}))["t"].tolist()
     [0.0, 0.1]
     """
     target = Path(path)
@@ -292,7 +366,7 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     if len({len(values) for values in arrays.values()}) != 1:
         raise IdentifyError("the columns must be of one length, and there must be one at least")
     heads = [f"{name} [{units[name]}]" if units and units.get(name) else name for name in arrays]
-    with whole_file(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with output_file(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(heads)
         writer.writerows(zip(*(map(repr, values.tolist()) for values in arrays.values()), strict=True))

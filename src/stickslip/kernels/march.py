@@ -296,17 +296,17 @@ def breaks_invariants(W: Floats, I: Ints) -> bool:
     What slips has kept its direction, and what sticks is held. This is so unless a step was too long for something that
     it did not resolve: then the run must not go on as if nothing were wrong.
     """
-    allowed = allowance(W)
     for i in range(N_CONTACTS):
-        v = W[ROW_V + i * WIDTH]
-        if I[MODE + i] != 0:
-            motion = abs(v) + W[GUESS] * abs(W[ROW_V + i * WIDTH + 1]) + NOISE * W[SIZE_V + i]
-            if I[MODE + i] * v < -allowed * motion:
+        row = ROW_V + i * WIDTH
+        forward = I[MODE + i] * W[row]
+        if forward < 0.0:
+            motion = -forward + W[GUESS] * abs(W[row + 1]) + NOISE * W[SIZE_V + i]
+            if -forward > allowance(W) * motion:
                 return True
-        elif RIGID[i] == 1:
+        if I[MODE + i] == 0 and RIGID[i] == 1:
             static = W[ROW_STATIC + i * WIDTH]
             force = abs(W[ROW_FORCE + i * WIDTH])
-            if force - static > allowed * (force + static + W[LOAD + i]):
+            if force > static and force - static > allowance(W) * (force + static + W[LOAD + i]):
                 return True
     return False
 

@@ -82,11 +82,14 @@ def length_for(tolerance: float, largest: float, h: float) -> float:
     """The length at which `largest` times its power ORDER − 1 equals the tolerance, from the guess h.
 
     Half a percent is good enough, so the root is taken by a rough logarithm and three terms of the exponential.
+    After an event the guess may be far off; where its power is out of range, logarithms are right.
     """
     excess = largest * (power_of(h) / tolerance)
     exponent = -LN2 / (ORDER - 1) * rough_log2(excess)
     if abs(exponent) < 1.0:
         return h + h * exponent * (1.0 + exponent * (0.5 + exponent * (1.0 / 6.0)))
+    if VANISHED < excess and excess < 1.0 / VANISHED:
+        return h * exp(exponent)
     return exp((log(tolerance) - log(largest)) / (ORDER - 1))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip.field import Field
+from stickslip.field import LEAST_ORDER, Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import check_range, check_whole
 from stickslip.model.system import Model
@@ -29,7 +29,7 @@ class Exact(Method):
     def __post_init__(self) -> None:
         check_range("Exact: rtol", self.rtol, 1e-16, 1e-2)
         if self.order is not None:
-            object.__setattr__(self, "order", check_whole("Exact: order", self.order, 6, 30))
+            object.__setattr__(self, "order", check_whole("Exact: order", self.order, LEAST_ORDER, 30))
         check_run(self)
 
     @property

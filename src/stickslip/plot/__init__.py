@@ -68,3 +68,7 @@ __all__ = [
     "save",
     "spectrum",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import ModelError, PictureError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.model import files
 from stickslip.model.errors import check_number
 from stickslip.model.system import System
@@ -241,7 +241,23 @@ def _size(values: Floats) -> float:
 
 @dataclass(eq=False)
 class Animation:
-    """A run as a moving picture: `save` writes it to a .gif or .mp4 file, and notebooks show it.
+    """A run as a moving picture, which notebooks show: what `animate` returns.
+
+    Attributes
+    ----------
+    run : xarray.Dataset
+        What is shown.
+    film : Film
+        The machine, and how its parts stand in every frame.
+    planes : tuple of str or None
+        States of the phase plane that is drawn beside the machine, if there is one.
+    frames_per_second : float
+        Pictures in a second.
+
+    See Also
+    --------
+    animate : Makes it.
+    machine : A still picture.
 
     Examples
     --------
@@ -295,14 +311,37 @@ class Animation:
             raise PictureError(f"cannot save an animation as {target.name!r}: end the name with .gif or .mp4")
         if not target.parent.is_dir():
             raise FileNotFoundError(f"cannot save {target.name!r}: there is no folder {str(target.parent)!r}")
-        with whole_file(target) as temporary:
+        with output_file(target) as temporary:
             writers[target.suffix.lower()](temporary)
         return target
 
     # -- frames --------------------------------------------------------------------------------------------------
 
     def frame(self, i: int) -> Any:
-        """One picture of the animation, as a matplotlib Figure."""
+        """One picture of the animation.
+
+        Parameters
+        ----------
+        i : int
+            Number of the frame, from 0; negative ones count from the end.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture.
+
+        Raises
+        ------
+        IndexError
+            If there are not so many frames.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> run = ss.simulate(ss.models.block_on_belt(), t=20)
+        >>> len(ss.plot.animate(run, seconds=0.5).frame(-1).axes)
+        1
+        """
         stage = _Stage(self.run, self.film, self.planes, self.frames_per_second)
         stage.show(range(len(self.film))[i])
         return stage.figure

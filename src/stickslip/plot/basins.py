@@ -37,6 +37,7 @@ def basins(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
 
     Raises
     ------

@@ -92,6 +92,7 @@ def branch(
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
 
     Raises
     ------

@@ -31,16 +31,39 @@ class Curve:
 def characteristic(laws: Any, speeds: Sequence[float] | Floats | None = None, ax: Axes | None = None) -> Axes:
     """Draw the friction coefficient of one or several laws against the slip speed.
 
-    Returns the matplotlib Axes.
+    The dot at rest is the static coefficient; where it lies above the kinetic one, a circle marks where slip begins.
 
-    `laws`: a law, a plain function of the slip speed, a dictionary from label to law, or a system, whose
-    contacts' laws are drawn with their current parameters.  `speeds`: slip speeds |v| ≥ 0, by default from
-    rest to where the laws have done most of their change.  `ax`: where to draw; a new figure by default.
+    Parameters
+    ----------
+    laws : FrictionLaw, callable, dict or System
+        A law, a plain function of the slip speed, a dictionary from label to law, or a system, whose contacts' laws are
+        drawn with their current parameters.
+    speeds : array_like of float, optional
+        Slip speeds |v| ≥ 0; by default from rest to where the laws have done most of their change.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    The dot at rest is the static coefficient; where it lies above the kinetic one, a circle marks where slip
-    begins.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.characteristic({"steel": ss.Coulomb(0.4, 0.3), "rubber": ss.Hyperbolic(1.0, 3.0)})`.
+    Raises
+    ------
+    PictureError
+        If there is no law to draw, or the speeds are not at least two numbers, none of them negative.
+
+    See Also
+    --------
+    friction : What a run went through.
+    fit : Measured friction with a fitted law.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ax = ss.plot.characteristic({"steel": ss.Coulomb(0.4, 0.3), "rubber": ss.Hyperbolic(1.0, 3.0)})
+    >>> ax.get_xlabel()
+    'slip speed $|v|$'
     """
     all_curves = _curves(laws)
     curves = all_curves[:MOST_CURVES]

@@ -31,14 +31,15 @@ def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None)
     ----------
     table : xarray.Dataset
         What `compare` returned.
-    cost : str
-        "seconds", "evaluations" or "steps".
+    cost : {"seconds", "evaluations", "steps"}, default "seconds"
+        What it took.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
 
     Raises
     ------

@@ -18,13 +18,38 @@ if TYPE_CHECKING:
 def friction(run: xarray.Dataset, contact: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the friction force of one contact against its sliding velocity, as the run went through them.
 
-    Returns the matplotlib Axes.
-
-    `contact`: name of a contact, the first by default.  `ax`: where to draw; a new figure by default.
-
     Slip draws the branches of the law that were visited, stick a vertical line at rest.
 
-    Example: `ss.plot.friction(run)`.
+    Parameters
+    ----------
+    run : xarray.Dataset
+        What `simulate` returned.
+    contact : str, optional
+        Name of a contact; the first by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    PictureError
+        If this is no run, or it has no such contact.
+
+    See Also
+    --------
+    characteristic : The law itself.
+    history : The force over time.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ax = ss.plot.friction(ss.simulate(ss.models.block_on_belt(), t=30))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['slip', 'stick']
     """
     check_run(run)
     run, notes = latest(run)

@@ -85,6 +85,11 @@ def history(
     numpy.ndarray
         The matplotlib Axes, from top to bottom.
 
+    Raises
+    ------
+    PictureError
+        If this is no run, it has no such state or time, or measurements do not fit it.
+
     See Also
     --------
     phase, friction, modes

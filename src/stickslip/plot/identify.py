@@ -33,13 +33,42 @@ def fit(
 ) -> Axes:
     """Draw measured friction against the slip speed with the law, or the laws, fitted to it.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    fits : LawFit, Comparison or list of LawFit
+        What `identify.fit_law` or `identify.compare` returned, or several fits, the best first.
+    classes : bool, default True
+        Whether means and standard deviations over classes of speed are drawn, too.
+    level : float, default 0.95
+        Confidence level of the band, which is that of the first law.
+    units : dict of str to str, optional
+        Units of "velocity" and "force"; by default none.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `fits`: what `identify.fit_law` or `identify.compare` returned, or a list of fits. The band is the confidence
-    band of the first law. `classes`: also means and standard deviations over classes of speed. `units`: of "velocity"
-    and "force". `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.fit(ss.identify.fit_law((v, force), "stribeck", normal=20.0))`.
+    Raises
+    ------
+    PictureError
+        If this is no fit.
+
+    See Also
+    --------
+    stickslip.identify.fit_law : Fits a law.
+    classes : Without a law.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> v = np.linspace(0.01, 2, 50)
+    >>> found = ss.identify.fit_law((v, 0.4 / (1 + 3 * v)), "hyperbolic")
+    >>> ss.plot.fit(found, units={"velocity": "m/s", "force": "N"}).get_xlabel()
+    'slip speed $|v|$ (m/s)'
     """
     several = _fits(fits)
     first = several[0]
@@ -70,14 +99,37 @@ def fit(
 
 
 def classes(found: Any, law: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean friction in classes of slip speed with standard deviations, as `identify.classes` found them.
+    """Draw the mean friction in classes of slip speed.
 
-    Returns the matplotlib Axes.
+    Thin bars are standard deviations of the samples, thick ones standard errors of the means.
 
-    Thin bars are standard deviations of the samples, thick ones standard errors of the means. `law`: a friction law to
-    draw besides. `ax`: where to draw; a new figure by default.
+    Parameters
+    ----------
+    found : Classes
+        What `identify.classes` returned.
+    law : FrictionLaw, optional
+        A friction law to draw besides; by default none.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.classes(ss.identify.classes((v, force), normal=20.0))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    stickslip.identify.classes : Makes the classes.
+    fit : With a fitted law.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> v = np.linspace(0.01, 2, 50)
+    >>> found = ss.identify.classes((v, 0.4 / (1 + 3 * v)), 5)
+    >>> ss.plot.classes(found, ss.Hyperbolic(0.4, 3.0)).get_title("left")
+    '5 classes of 10 to 10 samples'
     """
     with style.canvas(ax, 7.0, 4.2) as axes:
         _bars(axes, found, style.SERIES[0])
@@ -96,11 +148,36 @@ def classes(found: Any, law: Any = None, *, ax: Axes | None = None) -> Axes:
 
 
 def ringdown(found: Any, *, level: float = 0.95, unit: str = "", ax: Axes | None = None) -> Axes:
-    """Draw a decaying oscillation with the fitted one, as `identify.ringdown` found it.
+    """Draw a decaying oscillation with the fitted one.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    found : RingDown
+        What `identify.ringdown` returned.
+    level : float, default 0.95
+        Confidence level of the band.
+    unit : str, default ""
+        Unit of the displacement.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.ringdown(ss.identify.ringdown(t, x, mass=6.08))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    stickslip.identify.ringdown : Fits the oscillation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> t = np.linspace(0, 1, 200)
+    >>> found = ss.identify.ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0)
+    >>> ss.plot.ringdown(found, unit="mm").get_ylabel()
+    'displacement $x$ (mm)'
     """
     t, grid = found.time, np.linspace(found.time[0], found.time[-1], 1500)
     middle, reach = found["offset"], found.envelope(grid)
@@ -125,14 +202,36 @@ def ringdown(found: Any, *, level: float = 0.95, unit: str = "", ax: Axes | None
 
 
 def aging(fits: Any, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
-    """Draw breakaway forces against the time of stick with the fitted laws, as `identify.aging` found them.
+    """Draw breakaway forces against the time of stick with the fitted laws.
 
-    Returns the matplotlib Axes.
+    Times are on a logarithmic scale where they span more than two decades.
 
-    `fits`: one fit, or several, the best first (`identify.compare_aging`). Times are on a logarithmic scale where they
-    span more than two decades.
+    Parameters
+    ----------
+    fits : AgingFit or list of AgingFit
+        What `identify.aging` or `identify.compare_aging` returned; of several the best comes first.
+    level : float, default 0.95
+        Confidence level of the band, which is that of the first law.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.aging(ss.identify.aging(stick_time, force))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    stickslip.identify.aging : Fits a law.
+    stickslip.identify.compare_aging : Fits several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> t = np.geomspace(0.01, 30, 40)
+    >>> ss.plot.aging(ss.identify.aging(t, 3 + 0.2 * np.log(1 + t / 0.5), "logarithmic")).get_xscale()
+    'log'
     """
     several: list[Any] = list(fits) if isinstance(fits, Sequence) else [fits]
     first = several[0]
@@ -159,13 +258,35 @@ def aging(fits: Any, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
 
 
 def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any:
-    """Draw displacement, sliding velocity and friction force against time, as `identify.reconstruct` found them.
-
-    Returns an array of three matplotlib Axes.
+    """Draw displacement, sliding velocity and friction force against time, from a measured displacement.
 
     Stick is shaded; bands are 95 % limits; samples that are not sure are pale.
 
-    Example: `ss.plot.reconstruction(ss.identify.reconstruct(t, x, mass=1.0, stiffness=1.0))`.
+    Parameters
+    ----------
+    found : Reconstruction
+        What `identify.reconstruct` returned.
+    units : dict of str to str, optional
+        Units of "time", "displacement", "velocity" and "force"; by default none.
+
+    Returns
+    -------
+    numpy.ndarray
+        The three matplotlib Axes, from top to bottom.
+
+    See Also
+    --------
+    stickslip.identify.reconstruct : Finds the force.
+    history : The same of a simulated run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> t = np.arange(0, 5, 0.01)
+    >>> found = ss.identify.reconstruct(t, np.cos(t), mass=1.0, noise=1e-3)
+    >>> [ax.get_ylabel() for ax in ss.plot.reconstruction(found, units={"force": "N"})][-1]
+    'friction force $\\\\lambda$ (N)'
     """
     t, given = found.time, units or {}
     rows = [

@@ -37,11 +37,33 @@ BARS = {
 def modes(run: xarray.Dataset, ax: Axes | None = None) -> Axes:
     """Draw a timeline for each contact: stick, slip forwards, slip backwards.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    run : xarray.Dataset
+        What `simulate` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure, taller the more contacts there are, by default.
 
-    `ax`: where to draw; a new figure, taller the more contacts there are, by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.modes(run)`.
+    Raises
+    ------
+    PictureError
+        If this is no run.
+
+    See Also
+    --------
+    history : States and forces over time.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ax = ss.plot.modes(ss.simulate(ss.models.block_on_belt(), t=30))
+    >>> ax.get_xlabel()
+    'time $t$'
     """
     check_run(run)
     contact_index(run, None)

@@ -26,15 +26,36 @@ SAME = 1e-6
 def multipliers(orbit: Any, ax: Axes | None = None) -> Axes:
     """Draw the Floquet multipliers of an orbit, or of a branch of them, in the complex plane with the unit circle.
 
-    Returns the matplotlib Axes.
+    An orbit is stable when no multiplier lies outside the circle. Where several coincide, their number is given.
 
-    `orbit`: an Orbit, a list of multipliers, or a branch (or its `data`), whose multipliers are coloured along the
-    parameter; the multiplier 1 that every orbit of a system without excitation has is then left out.  `ax`: where to
-    draw; a new figure by default.
+    Parameters
+    ----------
+    orbit : Orbit, Branch, xarray.Dataset or sequence of complex
+        An orbit, a list of multipliers, or a branch (or its `data`), whose multipliers are coloured along the
+        parameter; the multiplier 1 that every orbit of a system without excitation has is then left out.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    An orbit is stable when no multiplier lies outside the circle.  Where several coincide, their number is given.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.multipliers(ss.find_orbit(ss.models.block_on_belt()))`.
+    Raises
+    ------
+    PictureError
+        If there is no multiplier to draw: of an equilibrium, or where the return map has no slope.
+
+    See Also
+    --------
+    branch : A quantity of the orbits along the parameter.
+    stickslip.find_orbit, stickslip.follow : Make orbits and branches.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.plot.multipliers([1.0, 0.5 + 0.5j, 0.5 - 0.5j]).get_aspect()
+    1.0
     """
     data = _branch_of(orbit)
     with style.canvas(ax, 5.4 if data is None else 6.2, 4.8) as axes:

@@ -50,6 +50,12 @@ def phase(
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    PictureError
+        If this is no run, or it has no such state, contact or time.
 
     See Also
     --------

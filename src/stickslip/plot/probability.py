@@ -23,12 +23,37 @@ SHADES = ("#FFFFFF", "#E8EDF2", "#C9D5E0", "#9FB4C8", "#6C8CAB", "#3B6187", "#12
 def probabilities(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     """Draw the probability of a recorded point: by shades along a parameter, or as bars where there is none.
 
-    Returns the matplotlib Axes.
+    With one swept parameter it is drawn as in hinrichs1998, Fig. 31, at a single value of it as in Fig. 30.
 
-    `data`: what `stickslip.probabilities` returned; with one swept parameter it is drawn as in hinrichs1998 Fig. 31, at
-    a single value of it (`data.isel(...)`) as in Fig. 30.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `stickslip.probabilities` returned, or one value of its parameter (`data.isel(...)`).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    Example: `ss.plot.probabilities(ss.probabilities(diagram))`.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    PictureError
+        If these are no probabilities, or they are along more than one parameter.
+
+    See Also
+    --------
+    bifurcation : The points themselves.
+    stickslip.probabilities : Counts them.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> diagram = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2, 0.3]}, times=(20, 40))
+    >>> found = ss.probabilities(diagram, classes=10)
+    >>> ss.plot.probabilities(found.isel({"belt.speed": 0})).get_ylabel()
+    'probability of a class'
     """
     if "probability" not in data:
         raise PictureError("these are no probabilities: give what `stickslip.probabilities` returned")

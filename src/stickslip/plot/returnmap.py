@@ -29,12 +29,42 @@ def return_map(
 ) -> Axes:
     """Draw a return map: each release point over the one before it, the observed ones, and a cobweb.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    releases : ReturnMap
+        What `stickslip.return_map` returned.
+    start : float, optional
+        Release point where the cobweb begins; without it there is none.
+    turns : int, default 30
+        How many turns the cobweb has.
+    within : tuple of float, optional
+        From which release point to which the curve is drawn; by default all phases, or where releases were observed.
+    points : int, default 1200
+        How many points the curve has.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `start`: where the cobweb begins, for `turns` turns; without it there is none.  `within`: the range of the curve,
-    `points` its fineness.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.return_map(ss.return_map(system), start=1.0)`.
+    Raises
+    ------
+    PictureError
+        If this is no return map.
+
+    See Also
+    --------
+    stickslip.return_map : Makes the map.
+    poincare : Release points of sweeps.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> releases = ss.return_map(ss.models.two_blocks())
+    >>> ss.plot.return_map(releases, start=1.0, turns=5, points=50).get_ylabel().endswith("at the next release")
+    True
     """
     if not hasattr(releases, "iterate"):
         raise PictureError("plot.return_map needs what return_map returns")

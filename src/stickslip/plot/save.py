@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.plot import style
 
 if TYPE_CHECKING:
@@ -22,14 +22,39 @@ FILE_ONLY = frozenset({"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"})
 def save(picture: Any, path: str | os.PathLike[str]) -> Path:
     """Write a picture to a file whose suffix names the format: .png, .pdf, .svg, …
 
-    Returns the path.
+    The file appears whole or not at all. Where pictures go to files only (no window, no notebook), pyplot then forgets
+    a figure made by this package, so that a script may save thousands.
 
-    `picture`: what a plot function returned, or any matplotlib Axes or Figure.
+    Parameters
+    ----------
+    picture : matplotlib.axes.Axes, matplotlib.figure.Figure or numpy.ndarray of Axes
+        What a plot function returned, or any Axes or Figure of matplotlib.
+    path : str or path
+        Where to write.
 
-    The file appears whole or not at all.  Where pictures go to files only (no window, no notebook), pyplot
-    then forgets a figure made by this package, so that a script may save thousands.
+    Returns
+    -------
+    pathlib.Path
+        The file.
 
-    Example: `ss.plot.save(ss.plot.phase(run), "phase.png")`.
+    Raises
+    ------
+    PictureError
+        If the suffix is that of no format, or this is no picture.
+    FileNotFoundError
+        If the folder does not exist.
+
+    See Also
+    --------
+    animate : Moving pictures have a `save` of their own.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import stickslip as ss
+    >>> ax = ss.plot.characteristic(ss.Coulomb(0.4, 0.3))
+    >>> ss.plot.save(ax, pathlib.Path(tempfile.mkdtemp()) / "law.png").name
+    'law.png'
     """
     import matplotlib
     from matplotlib import pyplot
@@ -63,5 +88,5 @@ def _figure(picture: Any) -> Figure:
 
 def _write(figure: Figure, target: Path, suffix: str) -> None:
     """Under another name first: a reader never finds half a picture, and a failure leaves the old one."""
-    with whole_file(target) as temporary, style.context():
+    with output_file(target) as temporary, style.context():
         figure.savefig(temporary, format=suffix, dpi=200)

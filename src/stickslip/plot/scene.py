@@ -63,6 +63,7 @@ def machine(system: Any, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
 
     Raises
     ------

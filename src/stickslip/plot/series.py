@@ -27,11 +27,29 @@ FEW = 60
 def spectrum(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     """Draw a spectrum: power spectral density over frequency, and the frequency of its highest peak.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `series.spectrum` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `data`: what `ss.series.spectrum` returned.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.spectrum(ss.series.spectrum(series))`.
+    See Also
+    --------
+    stickslip.series.spectrum : Computes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> wave = ss.series.Series(np.sin(np.arange(500) * 0.1), interval=0.1, name="x", time_unit="s")
+    >>> ss.plot.spectrum(ss.series.spectrum(wave)).get_yscale()
+    'log'
     """
     frequency, density = data["frequency"].values[1:], data["density"].values[1:]  # the mean has been taken off
     top = float(np.max(density))
@@ -52,11 +70,29 @@ def spectrum(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
 def autocorrelation(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     """Draw an autocorrelation over the lag.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `series.autocorrelation` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `data`: what `ss.series.autocorrelation` returned.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.autocorrelation(ss.series.autocorrelation(series))`.
+    See Also
+    --------
+    stickslip.series.autocorrelation : Computes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> wave = ss.series.Series(np.sin(np.arange(500) * 0.1), interval=0.1, name="x", time_unit="s")
+    >>> ss.plot.autocorrelation(ss.series.autocorrelation(wave)).get_xlabel()
+    'lag (s)'
     """
     with style.canvas(ax, 7.2, 3.8) as axes:
         axes.axhline(0.0, color=style.QUIET, linewidth=0.8)
@@ -73,12 +109,35 @@ def autocorrelation(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
 def embedding(points: xarray.DataArray, *, ax: Axes | None = None) -> Axes:
     """Draw the first two coordinates of an embedding: the series over itself, a delay later.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    points : xarray.DataArray
+        What `series.embed` returned, with two coordinates or more.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `points`: what `ss.series.embed` returned, with two coordinates or more.  `ax`: where to draw; a new figure by
-    default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.embedding(ss.series.embed(series, dimension=2))`.
+    Raises
+    ------
+    PictureError
+        If the embedding has one coordinate only.
+
+    See Also
+    --------
+    stickslip.series.embed : Makes the points.
+    phase : Two states of a run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> wave = ss.series.Series(np.sin(np.arange(500) * 0.1), interval=0.1, name="x", time_unit="s")
+    >>> ss.plot.embedding(ss.series.embed(wave, dimension=2, delay=16)).get_xlabel()
+    '$x$'
     """
     if points.sizes["coordinate"] < 2:
         raise PictureError("a delay plot needs two coordinates, and this embedding has one: embed with dimension=2")
@@ -105,11 +164,29 @@ def embedding(points: xarray.DataArray, *, ax: Axes | None = None) -> Axes:
 def mutual_information(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     """Draw the mutual information over the lag, with its first minimum.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `series.mutual_information` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `data`: what `ss.series.mutual_information` returned.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.mutual_information(ss.series.mutual_information(series))`.
+    See Also
+    --------
+    stickslip.series.mutual_information : Computes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> wave = ss.series.Series(np.sin(np.arange(500) * 0.1), interval=0.1, name="x", time_unit="s")
+    >>> ss.plot.mutual_information(ss.series.mutual_information(wave)).get_ylabel()
+    'mutual information (nats)'
     """
     lag, information, delay = data["lag"].values, data["information"].values, int(data.attrs["delay"])
     with style.canvas(ax, 7.2, 3.8) as axes:
@@ -128,11 +205,29 @@ def mutual_information(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
 def false_neighbours(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     """Draw the share of false neighbours over the number of coordinates.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `series.false_neighbours` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `data`: what `ss.series.false_neighbours` returned.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.false_neighbours(ss.series.false_neighbours(series))`.
+    See Also
+    --------
+    stickslip.series.false_neighbours : Counts them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> wave = ss.series.Series(np.sin(np.arange(500) * 0.1), interval=0.1, name="x", time_unit="s")
+    >>> ss.plot.false_neighbours(ss.series.false_neighbours(wave, most=3)).get_xlabel()
+    'coordinates'
     """
     dimension, share, enough = data["dimension"].values, 100 * data["fraction"].values, int(data.attrs["dimension"])
     with style.canvas(ax, 6.0, 3.8) as axes:
@@ -152,11 +247,31 @@ def false_neighbours(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
 def correlation_sums(found: Any, *, ax: Axes | None = None) -> Axes:
     """Draw correlation sums over the distance, with the line whose slope is the dimension and where it was fitted.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    found : CorrelationDimension
+        What `series.correlation_dimension` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `found`: what `ss.series.correlation_dimension` returned.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.correlation_sums(ss.series.correlation_dimension(series))`.
+    See Also
+    --------
+    stickslip.series.correlation_dimension : Finds the dimension.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> x = [0.1, 0.1]
+    >>> for _ in range(1000): x.append(1 - 1.4 * x[-1] ** 2 + 0.3 * x[-2])
+    >>> found = ss.series.correlation_dimension(ss.series.Series(np.array(x[100:])))
+    >>> ss.plot.correlation_sums(found).get_xscale()
+    'log'
     """
     data = found.data
     distance = data["distance"].values
@@ -181,11 +296,30 @@ def correlation_sums(found: Any, *, ax: Axes | None = None) -> Axes:
 def divergence(found: Any, *, ax: Axes | None = None) -> Axes:
     """Draw how neighbours part, with the line whose slope is the largest exponent and where it was fitted.
 
-    Returns the matplotlib Axes.
+    Parameters
+    ----------
+    found : LargestExponent
+        What `series.largest_exponent` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
-    `found`: what `ss.series.largest_exponent` returned.  `ax`: where to draw; a new figure by default.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
 
-    Example: `ss.plot.divergence(ss.series.largest_exponent(series))`.
+    See Also
+    --------
+    stickslip.series.largest_exponent : Finds the exponent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> x = [0.3]
+    >>> for _ in range(1000): x.append(4 * x[-1] * (1 - x[-1]))
+    >>> ss.plot.divergence(ss.series.largest_exponent(ss.series.Series(np.array(x)))).get_xlabel()
+    'events after neighbours are nearest'
     """
     data = found.data
     time, mean = data["time"].values, data["divergence"].values

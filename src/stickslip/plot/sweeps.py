@@ -86,6 +86,12 @@ def bifurcation(
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    PictureError
+        If this is no sweep over one parameter, or it has recorded no such state.
 
     See Also
     --------
@@ -168,6 +174,12 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    PictureError
+        If this is no sweep, or it has recorded no such states.
 
     See Also
     --------
@@ -200,7 +212,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
     ----------
     data : xarray.Dataset
         A sweep over two parameters; the first goes up, the second to the right.
-    quantity : str
+    quantity : str, default "periodicity"
         "periodicity" (n stick→slip points in m periods of the excitation, hinrichs1998 Fig. 10; "steady sliding" where
         no contact changes its mode, "rest" where all stick, "no stick", "no period"), "signature" where it was
         observed, or any number the sweep has for each point: "largest_exponent" where it was observed, "period",
@@ -211,6 +223,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes drawn on.
 
     Raises
     ------

@@ -38,3 +38,7 @@ __all__ = [
     "spectrum",
     "to_wav",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -33,13 +33,37 @@ CHANGES = ("stick_to_slip", "slip_to_stick")
 class Series:
     """One quantity at equal intervals of time, or, without an interval, once per event or iterate of a map.
 
-    `values` are its values, `interval` the time between two of them, `name` and `unit` what they are, `time_unit` the
-    unit of the interval. `cycle` is the mean time between events, where it is known.
+    Parameters
+    ----------
+    values : array_like of float
+        The values, in `unit`: one row of finite numbers.
+    interval : float, optional
+        Time between two values, in `time_unit`; without one the values are events, or iterates of a map.
+    name : str, default ""
+        What the values are, as messages and pictures call them.
+    unit : str, default ""
+        Unit of the values.
+    time_unit : str, default ""
+        Unit of time.
+    cycle : float, optional
+        Mean time between events, in `time_unit`, where it is known.
 
+    Raises
+    ------
+    SeriesError
+        If the values are no row of finite numbers, or the interval is not positive.
+
+    See Also
+    --------
+    from_run, from_events, from_csv : Series from runs and tables.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> Series(np.sin(np.arange(100) * 0.1), interval=0.1, name="x", unit="m", time_unit="s")
+    >>> import stickslip as ss
+    >>> ss.series.Series(np.sin(np.arange(100) * 0.1), interval=0.1, name="x", unit="m", time_unit="s")
     <Series x: 100 values, every 0.1 s>
-    >>> Series([0.1, 0.36, 0.92, 0.29], name="logistic")
+    >>> ss.series.Series([0.1, 0.36, 0.92, 0.29], name="logistic")
     <Series logistic: 4 values, one per event>
     """
 
@@ -63,39 +87,103 @@ class Series:
 
     @property
     def sampled(self) -> bool:
-        """Whether the values are samples of something that goes on between them, not iterates of a map."""
+        """Whether the values are samples of something that goes on between them, not events or iterates of a map.
+
+        Examples
+        --------
+        >>> Series([0.1, 0.2], interval=0.5).sampled, Series([0.1, 0.2]).sampled
+        (True, False)
+        """
         return self.interval is not None
 
     @property
     def step(self) -> float:
-        """From one value to the next: the interval, or one event."""
+        """From one value to the next: the interval, in `time_unit`, or 1, for one event.
+
+        Examples
+        --------
+        >>> Series([0.1, 0.2], interval=0.5).step, Series([0.1, 0.2]).step
+        (0.5, 1.0)
+        """
         return 1.0 if self.interval is None else self.interval
 
     @property
     def clock(self) -> str:
-        """What lags and rates are counted in: "s", "event", or "" for time without a unit."""
+        """What lags and rates are counted in: "s", "event", or "" for time without a unit.
+
+        Examples
+        --------
+        >>> Series([0.1, 0.2], interval=0.5, time_unit="s").clock, Series([0.1, 0.2]).clock
+        ('s', 'event')
+        """
         return self.time_unit if self.sampled else "event"
 
     @property
     def pace(self) -> str:
-        """How often there is a value, in words."""
+        """How often there is a value, in words.
+
+        Examples
+        --------
+        >>> Series([0.1, 0.2], interval=0.5, time_unit="s").pace
+        'every 0.5 s'
+        """
         return f"every {self.step:.6g} {self.time_unit}".rstrip() if self.sampled else "one per event"
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What a result says about the series it comes from."""
+        """What results say about the series they come from: name, unit, clock, interval and count.
+
+        Examples
+        --------
+        >>> Series([0.1, 0.2], interval=0.5, name="x").attributes
+        {'series': 'x', 'unit': '', 'clock': '', 'interval': 0.5, 'count': 2}
+        """
         return {"series": self.name, "unit": self.unit, "clock": self.clock, "interval": self.step, "count": len(self)}
 
     @property
     def spread(self) -> float:
-        """The standard deviation; a series without any cannot be analysed."""
+        """The standard deviation of the values, in `unit`.
+
+        Raises
+        ------
+        SeriesError
+            If the series is constant: then there is nothing to analyse.
+
+        Examples
+        --------
+        >>> Series([1.0, 3.0]).spread
+        1.0
+        """
         spread = float(np.std(self.values))
         if spread <= 1e-14 * float(np.max(np.abs(self.values))):
             raise SeriesError(f"the series {self.name!r} is constant: there is nothing to analyse")
         return spread
 
     def long_enough(self, least: int, what: str) -> Series:
-        """The series itself, if it has enough values for `what`."""
+        """The series itself, if it has enough values.
+
+        Parameters
+        ----------
+        least : int
+            How many values are needed.
+        what : str
+            What they are needed for; the message begins with it.
+
+        Returns
+        -------
+        Series
+            The series.
+
+        Raises
+        ------
+        SeriesError
+            If there are fewer values.
+
+        Examples
+        --------
+        >>> Series([1.0, 3.0]).long_enough(2, "a mean")
+        <Series: 2 values, one per event>
+        """
         if len(self) < least:
             raise SeriesError(f"{what} needs {least} values or more, and the series {self.name!r} has {len(self)}")
         return self
@@ -164,13 +252,36 @@ def from_run(
 ) -> Series:
     """One quantity of a run at equal times, evaluated exactly from the polynomials of its steps.
 
-    Returns a `Series`.
+    Parameters
+    ----------
+    run : xarray.Dataset
+        What `simulate` returned.
+    name : str
+        A state (x.block), or force or slip_velocity, with the contact where there are several (force.contact1).
+    interval : float, optional
+        Time between two values; by default there are 32 in a mean cycle.
+    after : float, optional
+        Leave out what comes before this time; by default nothing. A transient is best left out.
+    until : float, optional
+        Leave out what comes after this time; by default nothing.
 
-    Keywords
-    - name: a state (x.block), or force or slip_velocity, with the contact where there are several (force.contact1).
-    - interval: time between two values; by default there are 32 in a mean cycle.
-    - after, until: leave out what comes before and after; a transient is best left out.
+    Returns
+    -------
+    Series
+        The values, with the units of the run.
 
+    Raises
+    ------
+    SeriesError
+        If the run has no such quantity, or no such times.
+
+    See Also
+    --------
+    from_events : One value per event.
+    stickslip.interpolate : All states of a run at any times.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=100)
     >>> ss.series.from_run(run, "x.block", interval=0.1, after=20)
@@ -234,13 +345,34 @@ def _place(run: xr.Dataset, name: str) -> tuple[str, int]:
 def from_events(run: xr.Dataset, name: str, change: str = "stick_to_slip", contact: str | None = None) -> Series:
     """A state of a run at its events, one value per event: a series of return points.
 
-    Returns a `Series` without an interval; its `cycle` is the mean time between events.
+    Parameters
+    ----------
+    run : xarray.Dataset
+        What `simulate` returned.
+    name : str
+        A state, such as x.block.
+    change : {"stick_to_slip", "slip_to_stick"}, default "stick_to_slip"
+        Which events: where contacts are released, or where they come to rest.
+    contact : str, optional
+        Whose events; those of all contacts by default.
 
-    Keywords
-    - name: a state, such as x.block.
-    - change: "stick_to_slip" or "slip_to_stick".
-    - contact: whose events; those of all contacts by default.
+    Returns
+    -------
+    Series
+        The values, without an interval; `cycle` is the mean time between the events.
 
+    Raises
+    ------
+    SeriesError
+        If the run has no such state, contact or event.
+
+    See Also
+    --------
+    from_run : Values at equal times.
+    stickslip.return_map : Release points of many motions.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=100)
     >>> releases = ss.series.from_events(run, "x.block")

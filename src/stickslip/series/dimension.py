@@ -41,13 +41,39 @@ STAYS = 0.1
 
 @dataclass(frozen=True, eq=False)
 class CorrelationDimension:
-    """The correlation dimension of a series.
+    """The correlation dimension of a series, with its error: what `correlation_dimension` returns.
 
-    `value` is the mean for the embedding in `embedding` and two with more coordinates, which `by_dimension` has; nan
-    where no line is found. A dimension of the motion stays the same, that of noise grows with the coordinates:
-    `saturated` says which. `error` holds how parts of the series, halves of the lines and the three values differ.
-    `region` is the range of distances of the fit. `data` has the curves:
-    `correlation_sum` along `dimension` and `distance`.
+    Attributes
+    ----------
+    value : float
+        Mean over the embedding in `embedding` and two with more coordinates; nan where C(r) has no straight part.
+    error : float
+        How parts of the series, halves of the lines and the three values differ.
+    by_dimension : dict of int to float
+        The three values, by the number of coordinates.
+    saturated : bool
+        Whether the three agree. A dimension of the motion stays the same, that of noise grows with the coordinates.
+    region : tuple of float
+        Range of distances of the fit, in the unit of the series.
+    embedding : Embedding
+        How the series was unfolded.
+    data : xarray.Dataset
+        The curves: `correlation_sum` along `dimension` and `distance`.
+
+    See Also
+    --------
+    correlation_dimension : Makes it.
+    stickslip.plot.correlation_sums : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> x = [0.1, 0.1]
+    >>> for _ in range(2000): x.append(1 - 1.4 * x[-1] ** 2 + 0.3 * x[-2])
+    >>> found = ss.series.correlation_dimension(ss.series.Series(np.array(x[100:])))
+    >>> list(found.by_dimension), found.data["correlation_sum"].dims
+    ([2, 3, 4], ('dimension', 'distance'))
     """
 
     value: float
@@ -60,7 +86,7 @@ class CorrelationDimension:
 
     @property
     def summary(self) -> str:
-        """The result in words."""
+        """The result in a sentence."""
         return str(self.data.attrs["summary"])
 
     def __repr__(self) -> str:
@@ -76,23 +102,48 @@ def correlation_dimension(
 ) -> CorrelationDimension:
     """The correlation dimension of the attractor a series comes from.
 
-    Returns a `CorrelationDimension`; print it for a sentence.
+    C(r) is the share of pairs nearer than r, r^D for small r. Pairs close in time are left out (Theiler). Of all lines
+    over a factor of five or more in r, the long ones whose thirds agree are preferred.
 
-    Keywords
-    - dimension, delay: of the embedding, as for `embed`; chosen by default.
-    - window: Theiler's window, in values; two mean periods by default (one for series of events).
-    - references: around how many points neighbours are counted; around fewer where a series is very long.
+    Parameters
+    ----------
+    series : Series
+        At least 200 values.
+    dimension : int, optional
+        Number of coordinates of the embedding; by default the least without false neighbours.
+    delay : int, optional
+        Delay of the embedding, in values; by default the first minimum of the mutual information.
+    window : int, optional
+        Theiler's window, in values; by default two mean periods (one for series of events).
+    references : int, default 2000
+        Around how many points neighbours are counted; around fewer where a series is very long.
 
-    C(r) is the share of pairs nearer than r, r^D for small r. Pairs close in time are left out (Theiler: Physical
-    Review A 34 (1986) 2427). Of all lines over a factor of five or more in r, the long ones whose thirds agree are
-    preferred.
+    Returns
+    -------
+    CorrelationDimension
+        The dimension with its error; print it for a sentence.
 
-    Grassberger, Procaccia: Physica D 9 (1983) 189–208.
+    Raises
+    ------
+    SeriesError
+        If the series is too short or constant, or an argument is no whole number.
 
+    See Also
+    --------
+    largest_exponent : How fast neighbouring motions part.
+    stickslip.plot.correlation_sums : Draws C(r) and the line.
+
+    References
+    ----------
+    Grassberger, Procaccia: Physica D 9 (1983) 189–208. Theiler: Physical Review A 34 (1986) 2427.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> import stickslip as ss
     >>> x = [0.1, 0.1]
     >>> for _ in range(4000): x.append(1 - 1.4 * x[-1] ** 2 + 0.3 * x[-2])
-    >>> found = correlation_dimension(Series(np.array(x[100:])))           # Hénon's attractor: 1.22
+    >>> found = ss.series.correlation_dimension(ss.series.Series(np.array(x[100:])))      # Hénon's attractor: 1.22
     >>> bool(1.1 < found.value < 1.3), found.saturated
     (True, True)
     """

@@ -27,11 +27,30 @@ WINDOW = 2.0
 
 @dataclass(frozen=True)
 class Embedding:
-    """How a series is unfolded: delay and dimension, Theiler's window and the mean period, in values.
+    """How a series is unfolded: delay, dimension, Theiler's window and mean period, in values.
 
-    `unfolded` says whether `dimension` leaves less than 1 % false neighbours.
+    Parameters
+    ----------
+    delay : int
+        From one coordinate to the next, in values.
+    dimension : int
+        Number of coordinates.
+    window : int
+        Theiler's window, in values: nearer ones in the series do not count as neighbours.
+    period : float
+        Mean period, in values.
+    unfolded : bool, default True
+        Whether `dimension` leaves less than 1 % false neighbours.
 
-    >>> Embedding(delay=7, dimension=3, window=100, period=50.0).span
+    See Also
+    --------
+    choose : An embedding for a series.
+    embed : The points.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.series.Embedding(delay=7, dimension=3, window=100, period=50.0).span
     14
     """
 
@@ -43,22 +62,51 @@ class Embedding:
 
     @property
     def span(self) -> int:
-        """How far apart in the series the first and the last coordinate are."""
+        """How far apart in the series the first and the last coordinate are, in values.
+
+        Examples
+        --------
+        >>> Embedding(delay=7, dimension=3, window=100, period=50.0).span
+        14
+        """
         return (self.dimension - 1) * self.delay
 
 
 def embed(series: Series, dimension: int | None = None, delay: int | None = None) -> xr.DataArray:
     """The series as a motion in space: x(t), x(t + delay), x(t + 2 delay), …
 
-    Returns a DataArray along `time` (or `event`) and `coordinate`.
+    Parameters
+    ----------
+    series : Series
+        What is unfolded.
+    dimension : int, optional
+        Number of coordinates; by default the least without false neighbours.
+    delay : int, optional
+        In values; by default the first minimum of the mutual information, and 1 for series of events.
 
-    Keywords
-    - dimension: how many coordinates; by default the least without false neighbours.
-    - delay: in values; by default the first minimum of the mutual information, and 1 for series per event.
+    Returns
+    -------
+    xarray.DataArray
+        The points, along `time` (or `event`) and `coordinate`, in the unit of the series.
 
+    Raises
+    ------
+    SeriesError
+        If the series is too short, or an argument is no whole number.
+
+    See Also
+    --------
+    choose : Delay and dimension alone.
+    stickslip.plot.embedding : Draws the points.
+
+    References
+    ----------
     Takens: Lecture Notes in Mathematics 898 (1981) 366–381.
 
-    >>> embed(Series([1.0, 2.0, 3.0, 4.0, 5.0], interval=0.5), dimension=2, delay=3).values
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.series.embed(ss.series.Series([1.0, 2.0, 3.0, 4.0, 5.0], interval=0.5), dimension=2, delay=3).values
     array([[1., 4.],
            [2., 5.]])
     """
@@ -85,18 +133,44 @@ def delayed(values: Floats, dimension: int, delay: int) -> Floats:
 def mutual_information(series: Series, longest: int | None = None, bins: int | None = None) -> xr.Dataset:
     """What a value says about a later one, linear or not, in nats.
 
-    Returns a Dataset: `information` along `lag`. Attribute `delay`: the first minimum, in values, a good delay for an
-    embedding (Fraser and Swinney: Physical Review A 33 (1986) 1134–1140); 0 where there is none.
+    The bias of the histogram, about (bins − 1)²/2N for independent values, is taken off: what is left may be below
+    zero.
 
-    Keywords
-    - longest: the longest lag, in values; three mean periods by default.
-    - bins: how many equally filled bins a value may be in; by default more for longer series.
+    Parameters
+    ----------
+    series : Series
+        At least 20 values.
+    longest : int, optional
+        Longest lag, in values; by default three mean periods.
+    bins : int, optional
+        How many equally filled bins a value may be in; by default more for longer series.
 
-    The histogram's bias, about (bins − 1)²/2N for independent values, is taken off: what is left may be below zero.
+    Returns
+    -------
+    xarray.Dataset
+        `information` along `lag`. Attribute `delay`: the first minimum, in values, a good delay for an embedding; 0
+        where there is none.
 
+    Raises
+    ------
+    SeriesError
+        If the series is too short, or an argument is no whole number.
+
+    See Also
+    --------
+    autocorrelation : What is linear of it.
+    stickslip.plot.mutual_information : Draws it.
+
+    References
+    ----------
+    Fraser, Swinney: Physical Review A 33 (1986) 1134–1140.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> noise = np.random.default_rng(0).standard_normal(50_000)
-    >>> bool(abs(mutual_information(Series(noise), 1)["information"][1]) < 0.003)
+    >>> import stickslip as ss
+    >>> noise = ss.series.Series(np.random.default_rng(0).standard_normal(50_000))
+    >>> bool(abs(ss.series.mutual_information(noise, 1)["information"][1]) < 0.003)
     True
     """
     series = need_series(series).long_enough(20, "mutual information")
@@ -136,20 +210,44 @@ def false_neighbours(
 ) -> xr.Dataset:
     """How many neighbours are so only because too few coordinates are seen.
 
-    Returns a Dataset: `fraction` along `dimension`. Attribute `dimension`: the first with less than 1 %; 0 where
-    there is none, as for noise.
+    Parameters
+    ----------
+    series : Series
+        At least 50 values.
+    delay : int, optional
+        In values; by default as for `embed`.
+    most : int, default 8
+        Largest dimension that is looked at.
+    window : int, optional
+        Neighbours must be farther apart in the series than this, in values; by default two mean periods.
 
-    Keywords
-    - delay: in values, as for `embed`.
-    - most: the largest dimension looked at.
-    - window: neighbours must be farther apart in the series than this; two mean periods by default.
+    Returns
+    -------
+    xarray.Dataset
+        `fraction` along `dimension`. Attribute `dimension`: the first with less than 1 %; 0 where there is none, as for
+        noise.
 
+    Raises
+    ------
+    SeriesError
+        If the series is too short or constant, or an argument is no whole number.
+
+    See Also
+    --------
+    choose : An embedding with the dimension found here.
+    stickslip.plot.false_neighbours : Draws them.
+
+    References
+    ----------
     Kennel, Brown, Abarbanel: Physical Review A 45 (1992) 3403–3411.
 
+    Examples
+    --------
     >>> import numpy as np
+    >>> import stickslip as ss
     >>> x = [0.1, 0.1]
     >>> for _ in range(3000): x.append(1 - 1.4 * x[-1] ** 2 + 0.3 * x[-2])      # Hénon's map has two coordinates
-    >>> false_neighbours(Series(np.array(x[100:]))).attrs["dimension"]
+    >>> ss.series.false_neighbours(ss.series.Series(np.array(x[100:]))).attrs["dimension"]
     2
     """
     series = need_series(series).long_enough(50, "a count of false neighbours")
@@ -209,8 +307,38 @@ def choose(
 ) -> Embedding:
     """An embedding for a series; what is given is kept.
 
+    Parameters
+    ----------
+    series : Series
+        What is to be unfolded.
+    dimension : int, optional
+        Number of coordinates; by default the least without false neighbours.
+    delay : int, optional
+        In values; by default the first minimum of the mutual information, and 1 for series of events.
+    window : int, optional
+        Theiler's window, in values; by default two mean periods (one for series of events).
+
+    Returns
+    -------
+    Embedding
+        Delay, dimension, window and mean period.
+
+    Raises
+    ------
+    SeriesError
+        If the series is too short or constant, or an argument is no whole number.
+
+    See Also
+    --------
+    embed : The points themselves.
+    mutual_information, false_neighbours : What the choice rests on.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> choose(Series(np.sin(np.arange(2000) * 0.1) + 0.3 * np.sin(np.arange(2000) * 0.2), interval=0.1)).dimension
+    >>> import stickslip as ss
+    >>> x = np.sin(np.arange(2000) * 0.1) + 0.3 * np.sin(np.arange(2000) * 0.2)
+    >>> ss.series.choose(ss.series.Series(x, interval=0.1)).dimension
     2
     """
     series = need_series(series)

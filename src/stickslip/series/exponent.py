@@ -36,12 +36,39 @@ SURE = 2.0
 
 @dataclass(frozen=True, eq=False)
 class LargestExponent:
-    """The largest Lyapunov exponent of a series.
+    """The largest Lyapunov exponent of a series, with its error: what `largest_exponent` returns.
 
-    `exponent` and `error` are per unit time, or per event for series of events (`per` says which); both are nan where
-    distances show no line. `region` is where the line was fitted, `embedding` how the series was unfolded. `data` has
-    the curve: the mean logarithm of the distances, `divergence`, along `time`. `cycle` is the mean time per event,
-    where it is known.
+    Attributes
+    ----------
+    exponent : float
+        Per unit of time, or per event for series of events; nan where distances show no line.
+    error : float
+        Its standard error, in the same unit.
+    per : str
+        What the exponent is counted per: a unit of time, "" for time without a unit, or "event".
+    region : tuple of float
+        From when to when the line was fitted, in units of time or events.
+    embedding : Embedding
+        How the series was unfolded.
+    cycle : float or None
+        Mean time between events, where it is known.
+    data : xarray.Dataset
+        The curve: the mean logarithm of distances, `divergence`, along `time`.
+
+    See Also
+    --------
+    largest_exponent : Makes it.
+    stickslip.plot.divergence : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stickslip as ss
+    >>> x = [0.3]
+    >>> for _ in range(1000): x.append(4 * x[-1] * (1 - x[-1]))
+    >>> found = ss.series.largest_exponent(ss.series.Series(np.array(x)))
+    >>> found.per, found.found, found.chaotic
+    ('event', True, True)
     """
 
     exponent: float
@@ -59,19 +86,19 @@ class LargestExponent:
 
     @property
     def chaotic(self) -> bool:
-        """Whether the exponent is positive beyond doubt, as far as its error is to be trusted."""
+        """Whether the exponent is positive beyond doubt, that is above two errors."""
         return self.found and self.exponent > SURE * self.error
 
     @property
     def per_time(self) -> float:
-        """The exponent per unit time, also of a series of events whose mean time between them is known."""
+        """The exponent per unit of time, also of a series of events whose mean time between them is known; else nan."""
         if self.per != "event":
             return self.exponent
         return self.exponent / self.cycle if self.cycle else np.nan
 
     @property
     def summary(self) -> str:
-        """The result in words."""
+        """The result in a sentence."""
         return str(self.data.attrs["summary"])
 
     def __repr__(self) -> str:
@@ -87,21 +114,49 @@ def largest_exponent(
 ) -> LargestExponent:
     """The largest Lyapunov exponent of a series, from how nearest neighbours part.
 
-    Returns a `LargestExponent`; print it for a sentence.
+    Rosenstein's method, and for series in time one change: distances are measured from path to path, not from point to
+    point. A delay along the path neither grows nor decays; it would hide, for a long while, the growth across the path.
 
-    Keywords
-    - dimension, delay: of the embedding, as for `embed`; chosen by default.
-    - window: Theiler's window, in values; two mean periods by default (one for series of events).
-    - references: at how many points of the series neighbours are looked for.
+    Parameters
+    ----------
+    series : Series
+        At least 100 values, and 20 mean periods.
+    dimension : int, optional
+        Number of coordinates of the embedding; by default the least without false neighbours.
+    delay : int, optional
+        Delay of the embedding, in values; by default the first minimum of the mutual information.
+    window : int, optional
+        Theiler's window, in values; by default two mean periods (one for series of events).
+    references : int, default 3000
+        At how many points of the series neighbours are looked for.
 
-    Rosenstein's method (Physica D 65 (1993) 117–134), and for series in time one change: distances are measured
-    from path to path, not from point to point. A delay along the path neither grows nor decays; it would hide, for a
-    long while, the growth across the path.
+    Returns
+    -------
+    LargestExponent
+        The exponent with its error; print it for a sentence.
 
+    Raises
+    ------
+    SeriesError
+        If the series is too short or constant, or an argument is no whole number.
+
+    See Also
+    --------
+    stickslip.lyapunov : Exponents of a model, exactly.
+    correlation_dimension : How many dimensions the attractor has.
+    stickslip.plot.divergence : Draws distances over time and the line.
+
+    References
+    ----------
+    Rosenstein, Collins, De Luca: Physica D 65 (1993) 117–134.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> import stickslip as ss
     >>> x = [0.3]
     >>> for _ in range(3000): x.append(4 * x[-1] * (1 - x[-1]))
-    >>> found = largest_exponent(Series(np.array(x)))                       # ln 2 per iterate
+    >>> found = ss.series.largest_exponent(ss.series.Series(np.array(x)))                  # ln 2 per iterate
     >>> bool(abs(found.exponent - np.log(2)) < 0.03), found.chaotic, found.per
     (True, True, 'event')
     """

@@ -11,7 +11,7 @@ import xarray as xr
 from scipy import signal
 
 from stickslip.errors import SeriesError
-from stickslip.files import whole_file
+from stickslip.files import output_file
 from stickslip.model.errors import visible
 from stickslip.result import steps_of
 from stickslip.series.data import Floats, Series, from_run, positive, sample, whole
@@ -35,10 +35,33 @@ SHORT = 0.25
 
 @dataclass(frozen=True)
 class Sound:
-    """A sound in a file: how long it is, in seconds, and what is heard.
+    """A sound in a file, and what is heard: what `to_wav` returns.
 
-    `speed` is the model time in one second of sound, `fundamental` its pitch in hertz; nan where the motion does not
-    repeat itself.
+    Attributes
+    ----------
+    path : pathlib.Path
+        The file.
+    quantity : str
+        What is heard.
+    seconds : float
+        How long it lasts, in seconds.
+    rate : int
+        Samples a second.
+    speed : float
+        Model time in one second of sound.
+    fundamental : float
+        Its pitch, in hertz; nan where the motion does not repeat itself.
+
+    See Also
+    --------
+    to_wav : Writes it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import stickslip as ss
+    >>> ss.series.Sound(Path("squeak.wav"), "v.block", 2.0, 44_100, 1.0, 440.0).summary
+    '2 s of v.block, 440 Hz, in real time'
     """
 
     path: Path
@@ -50,7 +73,13 @@ class Sound:
 
     @property
     def summary(self) -> str:
-        """The sound in words."""
+        """The sound in words: how long, of what, its pitch and its pace.
+
+        Examples
+        --------
+        >>> Sound(Path("squeak.wav"), "v.block", 0.1, 44_100, 1.0, np.nan).summary
+        '0.1 s of v.block, no pitch, in real time; so short a sound is a click: simulate for longer'
+        """
         heard = f"{self.fundamental:.4g} Hz" if np.isfinite(self.fundamental) else "no pitch"
         pace = "in real time" if self.speed == 1 else f"{self.speed:.6g} units of time a second"
         short = "; so short a sound is a click: simulate for longer" if self.seconds < SHORT else ""
@@ -62,18 +91,42 @@ def to_wav(
 ) -> Sound:
     """Write a run as a sound: 16 bits, one channel, as loud as can be without clipping.
 
-    Returns a `Sound`, which says how fast the run is played and what its pitch is.
-
-    Keywords
-    - quantity: what is heard, as for `ss.series.from_run`; by default the first velocity.
-    - speed: model time in one second of sound. By default 1 for models in seconds whose pitch can be heard; else what
-      makes the fundamental 220 Hz.
-    - rate: samples a second.
-
     The run is evaluated from the polynomials of its steps, eight times as finely as the file needs, and filtered to
     what the file can hold. The file appears whole or not at all.
 
-    >>> import stickslip as ss, tempfile, pathlib
+    Parameters
+    ----------
+    run : xarray.Dataset
+        What `simulate` returned.
+    path : str or path
+        Where to write, a WAV file.
+    quantity : str, optional
+        What is heard, as for `from_run`; by default the first velocity.
+    speed : float, optional
+        Model time in one second of sound; by default 1 for models in seconds whose pitch can be heard, else what makes
+        the fundamental 220 Hz.
+    rate : int, default 44100
+        Samples a second.
+
+    Returns
+    -------
+    Sound
+        How fast the run is played, and what its pitch is.
+
+    Raises
+    ------
+    SeriesError
+        If the run has no such quantity, does not move, would last more than ten minutes or hardly at all, has no pitch
+        and no speed is given, or the folder does not exist.
+
+    See Also
+    --------
+    fundamental : The pitch of a series.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=2400)
     >>> sound = ss.series.to_wav(run, pathlib.Path(tempfile.mkdtemp()) / "squeak.wav")
     >>> round(sound.fundamental), round(sound.speed / 220, 3)               # the speed plays 220 periods a second
@@ -153,9 +206,7 @@ def _fade(count: int, rate: int) -> Floats:
 
 def _write(path: Path, values: Floats, rate: int) -> Path:
     """Under another name first, so that the file is whole or not there."""
-    if not path.parent.is_dir():
-        raise SeriesError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    with whole_file(path) as temporary, wave.open(str(temporary), "wb") as file:
+    with output_file(path) as temporary, wave.open(str(temporary), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(rate)

@@ -16,19 +16,45 @@ ALMOST = 0.9
 def spectrum(series: Series, segments: int = 8, window: str = "hann") -> xr.Dataset:
     """The power spectral density of a series, by Welch's method.
 
-    Returns a Dataset: `density` along `frequency` (cycles per unit time, or per event); its integral is the variance of
-    the series. Attributes: `peak`, the frequency of the highest peak, read between the lines of the spectrum;
-    `resolution`; `variance`.
+    Parameters
+    ----------
+    series : Series
+        At least 16 values.
+    segments : int, default 8
+        How many pieces, overlapping by half, are averaged: more give a smoother spectrum of less resolution.
+    window : str, default "hann"
+        A window of SciPy; "boxcar" with one segment keeps Parseval's sum exactly.
 
-    Keywords
-    - segments: how many pieces, overlapping by half, are averaged: more give a smoother spectrum of less resolution.
-    - window: a window of SciPy; "boxcar" with one segment keeps Parseval's sum exactly.
+    Returns
+    -------
+    xarray.Dataset
+        `density` along `frequency` (cycles per unit of time, or per event); its integral is the variance of the series.
+        Attributes: `peak`, the frequency of the highest peak, read between the lines of the spectrum; `resolution`;
+        `variance`; `segments`.
 
+    Raises
+    ------
+    SeriesError
+        If the series is too short, or segments is no whole number.
+    ValueError
+        If SciPy has no such window.
+
+    See Also
+    --------
+    fundamental : The frequency at which a series repeats itself.
+    autocorrelation : The same in time.
+    stickslip.plot.spectrum : Draws it.
+
+    References
+    ----------
     Welch: IEEE Transactions on Audio and Electroacoustics 15 (1967) 70–73.
 
+    Examples
+    --------
     >>> import numpy as np
-    >>> wave = Series(np.sin(2 * np.pi * 3.0 * np.arange(4000) * 0.01), interval=0.01)
-    >>> lines = spectrum(wave)
+    >>> import stickslip as ss
+    >>> wave = ss.series.Series(np.sin(2 * np.pi * 3.0 * np.arange(4000) * 0.01), interval=0.01)
+    >>> lines = ss.series.spectrum(wave)
     >>> round(lines.attrs["peak"], 2), bool(abs(lines["density"].integrate("frequency") - 0.5) < 1e-3)
     (3.0, True)
     """
@@ -67,19 +93,39 @@ def _vertex(left: float, middle: float, right: float) -> float:
 def autocorrelation(series: Series, longest: int | None = None) -> xr.Dataset:
     """The autocorrelation of a series: how much of it is known from its past.
 
-    Returns a Dataset: `autocorrelation` along `lag`, 1 at lag 0. Attribute `time`: the first lag below 1/e.
+    Sums over all pairs are divided by the number of values, not of pairs, as usual: the estimate is then never above 1,
+    and is drawn towards zero at long lags.
 
-    Keywords
-    - longest: the longest lag, in values; a quarter of the series by default.
+    Parameters
+    ----------
+    series : Series
+        At least 4 values.
+    longest : int, optional
+        Longest lag, in values; by default a quarter of the series.
 
-    Sums over all pairs are divided by the number of values, not of pairs, as usual: the estimate is then never above
-    1, and is drawn towards zero at long lags.
+    Returns
+    -------
+    xarray.Dataset
+        `autocorrelation` along `lag`, 1 at lag 0. Attribute `time`: the first lag below 1/e.
 
+    Raises
+    ------
+    SeriesError
+        If the series is too short or constant, or longest is no whole number.
+
+    See Also
+    --------
+    mutual_information : What is not linear, too.
+    stickslip.plot.autocorrelation : Draws it.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> steps = np.random.default_rng(1).standard_normal(100_000)
+    >>> import stickslip as ss
     >>> from scipy.signal import lfilter
-    >>> noise = Series(lfilter([1.0], [1.0, -0.9], steps), interval=1.0)   # x ← 0.9 x + step: 0.9^lag
-    >>> autocorrelation(noise, 10)["autocorrelation"].values[[0, 1, 5]].round(2)
+    >>> steps = np.random.default_rng(1).standard_normal(100_000)
+    >>> noise = ss.series.Series(lfilter([1.0], [1.0, -0.9], steps), interval=1.0)         # x ← 0.9 x + step: 0.9^lag
+    >>> ss.series.autocorrelation(noise, 10)["autocorrelation"].values[[0, 1, 5]].round(2)
     array([1.  , 0.9 , 0.59])
     """
     series = need_series(series).long_enough(4, "an autocorrelation")
@@ -106,13 +152,37 @@ def mean_period(series: Series) -> float:
 
 
 def fundamental(series: Series) -> float:
-    """The frequency at which a series repeats itself, from the first of the highest maxima of its autocorrelation.
+    """The frequency at which a series repeats itself.
 
-    A spectrum may have its highest line at a multiple of it.
+    It is read from the first of the highest maxima of the autocorrelation. A spectrum may have its highest line at a
+    multiple of it.
 
+    Parameters
+    ----------
+    series : Series
+        At least 16 values.
+
+    Returns
+    -------
+    float
+        In cycles per unit of time, or per event.
+
+    Raises
+    ------
+    SeriesError
+        If the series is too short, constant, or does not repeat itself.
+
+    See Also
+    --------
+    spectrum : All frequencies.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> import stickslip as ss
     >>> t = np.arange(3000) * 0.01
-    >>> round(fundamental(Series(np.sin(2 * np.pi * t) + 2 * np.sin(4 * np.pi * t), interval=0.01)), 3)
+    >>> wave = ss.series.Series(np.sin(2 * np.pi * t) + 2 * np.sin(4 * np.pi * t), interval=0.01)
+    >>> round(ss.series.fundamental(wave), 3)
     1.0
     """
     series = need_series(series).long_enough(16, "a fundamental")

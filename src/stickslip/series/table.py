@@ -74,19 +74,41 @@ def from_csv(
 ) -> Series:
     """A column of a table as a series.
 
-    Returns a `Series`.
+    Parameters
+    ----------
+    path : str or path
+        The file, as text in UTF-8. Values are separated by commas, semicolons, tabs or blanks; lines that begin with #
+        are comments.
+    column : str
+        Head of the column, with or without its unit: x for "x [mm]"; without heads its number, from "1".
+    time : str, optional
+        Head of the column of times, which must be even; by default the one called t or time.
+    interval : float, optional
+        Time between two rows, where there is no column of times.
+    events : bool, default False
+        Whether the rows are events, or iterates of a map: then there is no interval.
 
-    Keywords
-    - path: the file; values are separated by commas, semicolons, tabs or blanks, lines with # are comments.
-    - column: the head of the column, with or without its unit: x for "x [mm]"; without heads, its number from 1.
-    - time: the column of times, which must be even; by default the one called t or time.
-    - interval: the time between two rows, where there is no such column.
-    - events: the rows are events, or iterates of a map; there is no interval.
+    Returns
+    -------
+    Series
+        The column; name, unit and unit of time are those of the heads.
 
+    Raises
+    ------
+    SeriesError
+        If the file cannot be read, has no such column, or its times are not even; the message names the line.
+
+    See Also
+    --------
+    stickslip.identify.read : All columns of a table, in SI units.
+
+    Examples
+    --------
     >>> import tempfile, pathlib
+    >>> import stickslip as ss
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "slide.csv"
     >>> _ = path.write_text("t [s],x [mm]\\n0.0,1.5\\n0.1,1.7\\n0.2,1.6\\n")
-    >>> from_csv(path, "x")
+    >>> ss.series.from_csv(path, "x")
     <Series x: 3 values, every 0.1 s>
     """
     table = read(Path(path))

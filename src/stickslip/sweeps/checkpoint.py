@@ -15,7 +15,7 @@ import shutil
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +249,7 @@ class Checkpoint(Mapping[int, Results]):
         if not self.path.is_dir():
             raise SweepError(f"{str(self.path)!r} is a file: checkpoint needs a folder")
         zarr = _zarr()
+        _refuse_links(self.path, deep=False)
         try:
             group = zarr.open_group(self.path, mode="r+")
             attributes = dict(group.attrs)
@@ -257,6 +258,7 @@ class Checkpoint(Mapping[int, Results]):
                 f"{str(self.path)!r} is not the store of a sweep, or its zarr.json is damaged: choose another name"
             ) from None
         self._check(attributes)
+        _refuse_links(self.path)
         wanted = self._allocate(zarr.storage.MemoryStore())
         arrays = {}
         for name in (*self.plan.layout, DONE):
@@ -286,6 +288,17 @@ class Checkpoint(Mapping[int, Results]):
                 f"{str(self.path)!r} holds another sweep: its model, values, times, starts or chunks differ from those "
                 "given now. Give the same ones to go on with it, or choose another name"
             )
+
+
+def _refuse_links(folder: Path, deep: bool = True) -> None:
+    """Through a link in the store of a stranger any file could be written or removed; a pipe would never end."""
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:  # another process may be writing just now
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and not entry.is_file(follow_symlinks=False) and os.path.lexists(entry.path):
+                raise SweepError(f"{entry.path!r} is a link, or no file: a store holds its data itself")
+            if is_folder and deep:
+                _refuse_links(Path(entry.path))
 
 
 def _description(array: Any) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def _is_steady(field: Field, group: Group, raw: Raw, low: Floats, high: Floats, 
     moved, size = (high - low)[:, places], np.maximum(np.abs(low), np.abs(high))[:, places]
     calm = (raw.numbers[:, m.REPEATS_M] == 0) & (raw.numbers[:, m.CHANGES] == 0) & np.isfinite(moved).all(axis=1)
     steady: NDArray[np.bool_] = calm & (moved <= tolerance * size).all(axis=1)
-    for i in np.flatnonzero(calm & ~steady):
+    for i in np.flatnonzero(calm & ~steady).tolist():
         slid = _sliding_speed(field, group.parameters[i], raw, i) * (raw.measures[i, m.REACHED] - group.times[i, 0])
         steady[i] = bool((moved[i] <= tolerance * np.maximum(size[i], slid)).all())
     return steady

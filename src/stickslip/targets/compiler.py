@@ -35,6 +35,10 @@ SHORT = 4
 has made block copies of some, and a block waits long for numbers that were stored one by one just before."""
 
 
+INLINED = frozenset(["last_term", "factor"])
+"""Functions of every step that LLVM would call although a call costs as much as what they do."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One function before translation."""
@@ -78,6 +82,8 @@ class Translator:
         function = ir.Function(self.module, ir.FunctionType(result, arguments), name)
         function.linkage = "internal"
         function.attributes.add("nounwind")
+        if name in INLINED:
+            function.attributes.add("alwaysinline")
         for argument, given in zip(function.args, node.args.args, strict=True):
             argument.name = given.arg
             if isinstance(argument.type, ir.PointerType):

@@ -469,12 +469,22 @@ class Program:
         return on_device
 
     def _propagate(
-        self, W: Any, _: Any, t_start: float, t_end: float, most_steps: int, count: int, *arrays: Any
-    ) -> None:
+        self,
+        W: Any,
+        _: Any,
+        t_start: float,
+        t_end: float,
+        most_steps: int,
+        pause: int,
+        first: int,
+        count: int,
+        *arrays: Any,
+    ) -> int:
         kernel, results = self._kernel(_PROPAGATE, "propagate_kernel"), self._room(*arrays[-2:])
         rtol = float(W[self.TOLERANCE])  # type: ignore[attr-defined]
         self._launch(kernel, count, rtol, t_start, t_end, most_steps, count, *arrays[:-2], *results)
         _bring(results, arrays[-2:])
+        return count  # all of them, without a pause
 
     def _observe(self, W: Any, integers: Any, choice: Any, settings: Any, count: int, *arrays: Any) -> None:
         starts, held, parameters, times, _, _, _, _, _, rows, numbers, measures = arrays
