@@ -26,7 +26,7 @@ def forced() -> ss.System:
 
 @functools.cache
 def run() -> Any:
-    return ss.simulate(belt(), 60)
+    return ss.simulate(belt(), 300)
 
 
 @functools.cache

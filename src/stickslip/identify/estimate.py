@@ -151,8 +151,6 @@ class Estimate:
         >>> Estimate(("a",), np.ones(1), np.eye(1) * 4, np.inf, 2, 1.0).interval("a", 0.6827)[0].__round__(2)
         -1.0
         """
-        if not 0 < check_number("level", level) < 1:
-            raise IdentifyError(f"the level is {level:g}: it must lie between 0 and 1, as 0.95 does")
         reach = self.quantile(level) * self.error(name) if self.error(name) else 0.0
         return self[name] - reach, self[name] + reach
 
@@ -174,6 +172,8 @@ class Estimate:
         >>> round(Estimate((), np.ones(0), np.eye(0), np.inf, 2, 1.0).quantile(), 2)
         1.96
         """
+        if not 0 < check_number("level", level) < 1:
+            raise IdentifyError(f"the level is {level:g}: it must lie between 0 and 1, as 0.95 does")
         return float(stats.t.ppf(0.5 + level / 2, max(self.freedom, 1e-9)))
 
     def correlation(self) -> Floats:

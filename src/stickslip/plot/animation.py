@@ -16,7 +16,7 @@ import numpy as np
 from stickslip.errors import ModelError, PictureError
 from stickslip.files import output_file
 from stickslip.model import files
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, path_of
 from stickslip.model.system import System
 from stickslip.plot import style
 from stickslip.plot.labels import names, plain, state_label, title_of
@@ -305,7 +305,7 @@ class Animation:
         Traceback (most recent call last):
         stickslip.errors.PictureError: cannot save an animation as 'belt.avi': end the name with .gif or .mp4
         """
-        target = Path(path)
+        target = path_of(path)
         writers = {".gif": self._write_gif, ".mp4": self._write_film}
         if target.suffix.lower() not in writers:
             raise PictureError(f"cannot save an animation as {target.name!r}: end the name with .gif or .mp4")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,6 +111,7 @@ def bifurcation(
     chosen = _state(data, state)
     silent = _silent(data, parameter, chosen)
     cloud = _Cloud(data, parameter, chosen, needed=len(silent[0]) == 0)
+    style.check_axes(None if ax is None else [ax])
     before = 0 if ax is None else sum(each.get_gid() in CLOUDS for each in ax.get_children())
     size = SHRINKING**before * float(np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0)))
     own = color or style.SERIES[before % len(style.SERIES)]
@@ -245,9 +246,9 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
     vertical, horizontal = _two(data)
     with style.canvas(ax, 7.8, 5.0) as axes:
         axes.grid(False)
-        if quantity == "periodicity":
+        if isinstance(quantity, str) and quantity == "periodicity":
             _draw_kinds(axes, data, vertical, horizontal, kinds_of(data))
-        elif quantity in data and data[quantity].dtype.kind in "UO":
+        elif isinstance(quantity, str) and quantity in data and data[quantity].dtype.kind in "UO":
             _draw_kinds(axes, data, vertical, horizontal, signatures_of(data, quantity))
         else:
             _draw_number(axes, data, vertical, horizontal, quantity)
@@ -261,7 +262,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
 
 
 def _swept(data: xarray.Dataset) -> list[str]:
-    if not hasattr(data, "data_vars") or "status" not in data or "n" not in data:
+    if not isinstance(getattr(data, "data_vars", None), Mapping) or "status" not in data or "n" not in data:
         raise PictureError("this is not a sweep: give what `sweep` returned")
     return [str(name) for name in data["status"].dims]
 
