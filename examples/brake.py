@@ -20,7 +20,7 @@ def brake(speed=0.4):
         ss.Damper(caliper, ss.ground, c=0.02, name="bush"),
         ss.Contact(pad, disc, law=law, normal=40.0, name="inner"),
         ss.Contact({caliper: arm}, disc, law=law, normal=40.0, name="outer"),
-        name="brake", time_unit="s", force_unit="N",
+        name="brake", time_unit="s", force_unit="N", units={"disc.speed": "m/s"},
     )  # fmt: skip
 
 

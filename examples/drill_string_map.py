@@ -1,4 +1,4 @@
-"""A drill string over two parameters: where the bit sticks and slips, and where it turns steadily.
+"""A drill string over two parameters: how fast the table may turn, for each damping, before the bit sticks no more.
 
 python examples/drill_string_map.py        writes map.png
 """
@@ -10,12 +10,14 @@ import stickslip as ss
 
 def main():
     system = ss.models.drill_string()
-    over = {"damper.c": np.linspace(0.02, 0.3, 25), "table.speed": np.linspace(2.0, 7.0, 31)}
-    data = ss.sweep(system, over, times=(400, 100), progress=False)
+    over = {"table.speed": np.linspace(2.0, 7.0, 41), "damper.c": np.array([0.04, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3])}
+    data = ss.sweep(system, over, times=(300, 80), carry="up", progress=False)  # each speed goes on from the last
     ss.plot.save(ss.plot.parameter_map(data), "map.png")
-    steady = (data["status"] == 0) & (data["events"] == 0)
-    print(f"The bit turns steadily at {int(steady.sum())} of {steady.size} points.")
-    return data, steady
+    sticks = data["events"] > 0
+    for damping in over["damper.c"]:
+        speeds = over["table.speed"][sticks.sel({"damper.c": damping}).values]
+        print(f"damping {damping:g}: the bit sticks and slips up to the speed {speeds.max():g}")
+    return data, sticks
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ def measure(path):
 def machine(law):
     """A block on a belt with that friction."""
     block, belt = ss.Mass("block", m=2.0, x=0.08, unit="m"), ss.Belt("belt", speed=0.05)
-    contact = ss.Contact(block, belt, law=law, normal=20.0)
-    return ss.System(ss.Spring(block, ss.ground, k=80.0), contact, time_unit="s", force_unit="N")
+    spring, contact = ss.Spring(block, ss.ground, k=80.0), ss.Contact(block, belt, law=law, normal=20.0)
+    return ss.System(spring, contact, time_unit="s", force_unit="N")
 
 
 def main():
@@ -33,9 +33,8 @@ def main():
     run = ss.simulate(machine(fit.law), t=12)
     seen = ss.simulate(machine(TRUE), t=12, samples=120)  # the machine itself, watched at 120 times
     ss.plot.save(ss.plot.history(run, measured={"time": seen.time, "x.block": seen["x.block"]}), "motion.png")
-    print(fit.estimate)
     return fit, run, seen
 
 
 if __name__ == "__main__":
-    main()
+    print(main()[0].estimate)

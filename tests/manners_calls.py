@@ -218,8 +218,11 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     """What models and results can do themselves."""
     needed: dict[str, dict[str, Any]] = {
         "evaluate": {"z": [1.0, 0.0]}, "jacobian": {"z": [1.0, 0.0]}, "propagate": {"starts": [[1.0, 0.0]], "t_end": 1.0},
-        "at": {}, "local": {"part": "block"}, "smoothed": {"eps": 1e-3}, "start_state": {"given": None},
-        "derived": {}, "cobweb": {"start": 0.5}, "observation": {},
+        "local": {"part": "contact"}, "smoothed": {"eps": 1e-3}, "law_values": {"contact": "contact"},
+        "resolve": {"name": "belt.speed"}, "unit_of": {"name": "belt.speed"}, "along": {"parameter": "belt.speed"},
+        "of_kind": {"kind": "fold"}, "coefficient": {"speed": 0.1}, "band": {"speed": 0.1}, "error": {"name": "mu_s"},
+        "interval": {"name": "mu_s"}, "curve": {"time": 1.0}, "slope": {"x": 0.5}, "iterate": {"x": 0.5, "turns": 2},
+        "start": {"x": 1.1}, "kinetic_value": {"v": 0.1}, "with_viscous": {"c": 0.1},
     }  # fmt: skip
     things = [belt(), ss.models.two_blocks(), run(), diagram(), landscape(), orbit(), branch(), fit(), fit().estimate, aged(), releases(),
               signal(), ss.Field.of(belt()), ss.find_equilibria(belt())[0], ss.plan_sweep(belt(), {"belt.speed": [0.2]}, times=(5, 5)),

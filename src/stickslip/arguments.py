@@ -59,7 +59,7 @@ def check_flag(what: str, value: Any) -> None:
         raise ModelError(f"{what} is {shown(value)}: it must be True or False")
 
 
-def pair(what: str, values: Any) -> tuple[float, float]:
+def pair(what: str, values: Any, finite: bool = True) -> tuple[float, float]:
     """Two numbers.
 
     >>> pair("within", 3)
@@ -68,7 +68,8 @@ def pair(what: str, values: Any) -> tuple[float, float]:
     """
     if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str | bytes) or len(values) != 2:
         raise ModelError(f"{what} is {shown(values)}: give two numbers, (from, to)")
-    return check_number(f"{what}[0]", values[0]), check_number(f"{what}[1]", values[1])
+    first, second = (check_number(f"{what}[{i}]", value, finite=finite) for i, value in enumerate(values))
+    return first, second
 
 
 def numbers(what: str, values: Any) -> Floats:

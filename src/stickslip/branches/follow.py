@@ -73,7 +73,9 @@ def _any_followed(
     """What was given, followed as what it is."""
     start = what.orbit if isinstance(what, SpecialPoint) else what
     if not isinstance(start, Orbit | Equilibrium):
-        raise OrbitError(f"{shown(what)} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
+        raise OrbitError(
+            f"{shown(what)} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch"
+        )
     check_number("follow: step", step, positive=True)
     most = check_whole("follow: most", most, 1)
     if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(parameter, str):

@@ -289,7 +289,9 @@ def ringdown(
 def _record(time: Any, displacement: Any, start: float | None, end: float | None) -> tuple[Floats, Floats]:
     t = times("time", time)
     x = column("displacement", displacement, len(t))
-    used = (t >= (-math.inf if start is None else start)) & (t <= (math.inf if end is None else end))
+    first = -math.inf if start is None else check_number("start", start)
+    last = math.inf if end is None else check_number("end", end)
+    used = (t >= first) & (t <= last)
     if np.sum(used) < LEAST_SAMPLES:
         raise IdentifyError(
             f"{int(np.sum(used))} samples lie between start and end: a ring-down needs at least {LEAST_SAMPLES}"

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arguments import check_flag
 from stickslip.errors import IdentifyError
 from stickslip.files import output_file
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
-from stickslip.model.errors import shown
+from stickslip.model.errors import check_mapping, listed_names, path_of, shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -153,8 +154,13 @@ def read(
     >>> table["v"].tolist(), table.units["v"]
     ([0.1, 0.2], 'm/s')
     """
-    file = Path(path)
-    if decimal not in (".", ","):
+    file = path_of(path)
+    check_flag("skip_bad", skip_bad)
+    check_flag("si", si)
+    columns = None if columns is None else listed_names("columns", columns)
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise IdentifyError(f"delimiter is {shown(delimiter)}: it is one character, such as ';'")
+    if not isinstance(decimal, str) or decimal not in (".", ","):
         raise IdentifyError(f"decimal is {shown(decimal)}: it is '.' or ','")
     lines = _lines(file)
     if not lines:
@@ -371,7 +377,9 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     >>> ss.identify.read(ss.identify.write(file, {"t": [0.0, 0.1]}, {"t": "s"}))["t"].tolist()
     [0.0, 0.1]
     """
-    target = Path(path)
+    target = path_of(path)
+    check_mapping("columns", columns, "{'t': [0.0, 0.1]}")
+    check_mapping("units", {} if units is None else units, "{'t': 's'}")
     arrays = {name: column(name, values) for name, values in columns.items()}
     if len({len(values) for values in arrays.values()}) != 1:
         raise IdentifyError("the columns must be of one length, and there must be one at least")

@@ -125,7 +125,7 @@ def _curve(label: str, law: Any, values: Mapping[str, float] | None = None) -> C
 def _checked(speeds: Sequence[float] | Floats) -> Floats:
     try:
         v = np.unique(np.asarray(speeds, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise PictureError(f"the slip speeds are {shown(speeds)}: they must be numbers") from None
     if v.size < 2 or not np.all(np.isfinite(v)) or v[0] < 0:
         raise PictureError("the slip speeds must be at least two different numbers, none of them negative")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import shown
 from stickslip.plot import style
 from stickslip.plot.labels import check_found, parameter_symbol, plain, units_given, with_unit
 from stickslip.plot.pieces import Floats
@@ -71,6 +72,8 @@ def fit(
     'slip speed $|v|$ (m/s)'
     """
     several, given = _fits(fits), units_given(units)
+    if not isinstance(classes, bool):
+        raise PictureError(f"classes is {shown(classes)}: it must be True or False")
     first = several[0]
     speed, coefficient = _measured(first)
     grid = np.linspace(0.0, float(np.max(speed)), 400)

@@ -280,7 +280,7 @@ def correlation_sums(found: Any, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.correlation_sums(found).get_xscale()
     'log'
     """
-    check_data(getattr(found, "data", found), ("distance", "correlation_sum"), "series.correlation_dimension")
+    check_data(getattr(found, "data", None), ("distance", "correlation_sum"), "series.correlation_dimension")
     data = found.data
     distance = data["distance"].values
     with style.canvas(ax, 6.6, 4.6) as axes:
@@ -329,6 +329,7 @@ def divergence(found: Any, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.divergence(ss.series.largest_exponent(ss.series.Series(np.array(x)))).get_xlabel()
     'events after neighbours are nearest'
     """
+    check_data(getattr(found, "data", None), ("time", "divergence"), "series.largest_exponent")
     data = found.data
     time, mean = data["time"].values, data["divergence"].values
     with style.canvas(ax, 6.6, 4.4) as axes:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import check_string
 from stickslip.plot import style
 from stickslip.plot.labels import (
     FINISHED,
@@ -112,6 +113,9 @@ def bifurcation(
     silent = _silent(data, parameter, chosen)
     cloud = _Cloud(data, parameter, chosen, needed=len(silent[0]) == 0)
     style.check_axes(None if ax is None else [ax])
+    for what, given in (("label", label), ("color", color)):
+        if given is not None:
+            check_string(what, given)
     before = 0 if ax is None else sum(each.get_gid() in CLOUDS for each in ax.get_children())
     size = SHRINKING**before * float(np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0)))
     own = color or style.SERIES[before % len(style.SERIES)]
@@ -196,7 +200,8 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
     _swept(data)
     first = _state(data, x)
     states = [name for name in names(data, "state") if name in data]
-    second = check_name(y, states, "state", "sweep") if y else next((name for name in states if name != first), first)
+    other = next((name for name in states if name != first), first)
+    second = other if y is None else check_name(y, states, "state", "sweep")
     cloud = _Cloud(data, first, second)
     with style.canvas(ax, 6.4, 4.8) as axes:
         cloud.draw(axes, float(np.clip(150 / np.sqrt(cloud.count), 1.5, 4.0)), style.SLIP)

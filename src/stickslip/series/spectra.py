@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import signal
 
 from stickslip.errors import SeriesError
+from stickslip.model.errors import shown
 from stickslip.series.data import Floats, Integers, Series, need_series, whole
 
 ALMOST = 0.9
@@ -61,6 +62,8 @@ def spectrum(series: Series, segments: int = 8, window: str = "hann") -> xr.Data
     series = need_series(series).long_enough(16, "a spectrum")
     # Pieces of length L that overlap by half: n = L (segments + 1)/2.
     length = min(len(series), max(16, int(2 * len(series) / (whole("spectrum: segments", segments) + 1))))
+    if not isinstance(window, str):
+        raise SeriesError(f"spectrum: window is {shown(window)}: it is the name of a window of SciPy, such as 'hann'")
     frequency, density = signal.welch(
         series.values, fs=1 / series.step, window=window, nperseg=length, detrend="constant", scaling="density"
     )
