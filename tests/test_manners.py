@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
+from tests import manners_calls as right
 
 import stickslip as ss
-from tests import manners_calls as right
 
 BLOCK = ss.Mass("block", m=1.0)
 SPEEDS = {"belt.speed": [0.2]}
@@ -33,7 +33,7 @@ CASES = {
     "method of an orbit": (lambda: ss.find_orbit(belt(), method="Smooth"), "method is 'Smooth'"),
     "methods": (lambda: ss.compare(belt(), "Exact", 1), r"methods is 'Exact': give a list"),
     "methods as classes": (lambda: ss.compare(belt(), [ss.Henon], 1), "the class Henon"),
-    "three values in to": (lambda: ss.follow(right.orbit(), "belt.speed", to=(0.1, 0.2, 0.3)), "give one value, or two"),
+    "three values in to": (lambda: ss.follow(right.orbit(), "belt.speed", to=(1, 2, 3)), "give one value, or two"),
     "parameter misspelt": (lambda: belt().with_({"belt.sped": 1}), r"no parameter 'belt\.sped' \(did you mean 'belt"),
     "parameter as number": (lambda: belt().with_({3: 1.0}), "3 is no name of a parameter"),
     "changes as text": (lambda: belt().with_("belt.speed=1"), "give values by name"),
@@ -136,9 +136,9 @@ class Thing:
 def wrong_values():
     return {
         "None": None, "text": "x", "whole": 3, "negative": -1, "number": 2.5, "nan": math.nan, "huge": 10**400,
-        "complex": 1j, "flag": True, "bytes": b"x", "list": [], "tuple": (), "dict": {}, "set": {1}, "texts": ["a", "b"],
-        "names": {"a": 1}, "odd names": {3: None}, "array": np.array([1.0, 2.0, 3.0]), "table": np.ones((2, 2)),
-        "class": ss.Exact, "function": lambda *arguments: None, "run": right.run(), "orbit": right.orbit(),
+        "complex": 1j, "flag": True, "bytes": b"x", "list": [], "tuple": (), "dict": {}, "set": {1},
+        "texts": ["a", "b"], "names": {"a": 1}, "odd names": {3: None}, "array": np.array([1.0, 2.0, 3.0]),
+        "table": np.ones((2, 2)), "class": ss.Exact, "function": lambda *arguments: None, "run": right.run(), "orbit": right.orbit(),
         "model": right.forced(), "thing": Thing(),
     }  # fmt: skip
 
@@ -184,9 +184,9 @@ def test_every_public_name_is_tried(tmp_path):
         "Attractor", "Basins", "Branch", "Equilibrium", "Field", "Lyapunov", "Orbit", "Plan", "ReturnMap", "Run",
         "SpecialPoint", "Status", "StickslipError", "Sweep", "DynamicLaw", "FrictionLaw", "ground",
         "plot.Animation", "identify.AgingFit", "identify.Breakaways", "identify.Classes", "identify.Comparison",
-        "identify.Estimate", "identify.IdentifyError", "identify.LawFit", "identify.Reconstruction", "identify.RingDown",
-        "identify.Table", "series.CorrelationDimension", "series.Embedding", "series.LargestExponent", "series.SeriesError",
-        "series.Sound", "models.LIBRARY",
+        "identify.Estimate", "identify.IdentifyError", "identify.LawFit", "identify.Reconstruction",
+        "identify.RingDown", "identify.Table", "series.CorrelationDimension", "series.Embedding",
+        "series.LargestExponent", "series.SeriesError", "series.Sound", "models.LIBRARY",
     }  # fmt: skip
     modules = {"": ss, "plot.": ss.plot, "identify.": ss.identify, "series.": ss.series, "observe.": ss.observe}
     modules["models."] = ss.models

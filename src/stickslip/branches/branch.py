@@ -98,7 +98,10 @@ class Branch:
 
     def along(self, parameter: str) -> Floats:
         """Any parameter along the branch; on a curve of special points two of them change."""
-        return np.array([orbit.model.parameters[parameter] for orbit in self.points])
+        if not self.points:
+            return np.zeros(0)
+        name = self.points[0].model.resolve(parameter)
+        return np.array([orbit.model.parameters[name] for orbit in self.points])
 
     @property
     def periods(self) -> Floats:

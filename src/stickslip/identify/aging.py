@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arguments import floats
 from stickslip.errors import IdentifyError
 from stickslip.identify.curves import Curve, check_values, curve
 from stickslip.identify.errors import Floats, column
@@ -112,7 +113,7 @@ class AgingFit:
         >>> round(float(aging([1, 2, 3], [2.0, 2.0, 2.0], "constant").curve([9.0])[0]), 6)
         2.0
         """
-        return self.curve_.value(np.asarray(time, float), self._parameters)
+        return self.curve_.value(floats("the times", time), self._parameters)
 
     def band(self, time: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the static friction after each time.
@@ -135,7 +136,7 @@ class AgingFit:
         >>> round(float(high[0] - low[0]), 4)
         0.4968
         """
-        g = self.curve_.gradient(np.asarray(time, float), self._parameters)
+        g = self.curve_.gradient(floats("the times", time), self._parameters)
         names = [name for name in self.estimate.names if name in self.names]
         at = [self.estimate.names.index(name) for name in names]
         g = g[:, [self.names.index(name) for name in names]]

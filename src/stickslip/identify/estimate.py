@@ -14,7 +14,7 @@ from stickslip import notebook
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -309,8 +309,8 @@ class Estimate:
         return "\n".join([*lines, *self.notes])
 
     def _check(self, name: str) -> None:
-        if name not in self.parameters:
-            raise IdentifyError(f"there is no parameter {name!r}{suggest(name, self.parameters)}")
+        if not isinstance(name, str) or name not in self.parameters:
+            raise IdentifyError(f"there is no parameter {shown(name)}{suggest(str(name), self.parameters)}")
 
 
 def confidence(level: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from stickslip import notebook
-from stickslip.arguments import check_flag, pair
+from stickslip.arguments import check_flag, floats, pair
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.bins import Classes, classes, of_side
 from stickslip.identify.curves import LawCurve, check_values, law_curve, law_named
@@ -115,7 +115,7 @@ class LawFit:
         """
         values = self.estimate.parameters
         p = np.array([values[name] for name in self.curve.names])
-        return self.curve.curve.value(np.abs(np.asarray(speed, float)), p)
+        return self.curve.curve.value(np.abs(floats("the speeds", speed)), p)
 
     def band(self, speed: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the coefficient at each speed.
@@ -138,7 +138,7 @@ class LawFit:
         >>> low.round(4).tolist(), high.round(4).tolist()
         ([0.2752], [0.3248])
         """
-        v = np.abs(np.asarray(speed, float))
+        v = np.abs(floats("the speeds", speed))
         values = self.estimate.parameters
         slopes = self.curve.curve.gradient(v, np.array([values[name] for name in self.curve.names]))
         names = [name for name in self.estimate.names if name in self.curve.names]

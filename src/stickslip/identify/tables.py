@@ -19,7 +19,7 @@ from stickslip.errors import IdentifyError
 from stickslip.files import output_file
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
-from stickslip.model.errors import check_mapping, listed_names, path_of, shown
+from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -380,6 +380,8 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     target = path_of(path)
     check_mapping("columns", columns, "{'t': [0.0, 0.1]}")
     check_mapping("units", {} if units is None else units, "{'t': 's'}")
+    for name, unit in (units or {}).items():
+        check_string(f"the unit of {shown(name)}", unit)
     arrays = {name: column(name, values) for name, values in columns.items()}
     if len({len(values) for values in arrays.values()}) != 1:
         raise IdentifyError("the columns must be of one length, and there must be one at least")

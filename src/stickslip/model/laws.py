@@ -97,6 +97,7 @@ class FrictionLaw(Law):
     def kinetic_value(self, v: float, values: Mapping[str, float] | None = None, what: str = "the law") -> float:
         """The kinetic coefficient at slip speed `v`, checked to be a friction: finite and not negative."""
         values = self.parameters() if values is None else values
+        v = check_number(f"{what}: the slip speed", v)
         try:
             value = float(self.kinetic(v, **values))
         except (ArithmeticError, ValueError, TypeError) as error:

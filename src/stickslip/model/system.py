@@ -509,7 +509,7 @@ class System(Model):
         check_mapping("values", values, "{'belt.speed': 0.3}")
         try:
             return {short: term.value(values) for short, term in self._terms[part].items()}
-        except KeyError as missing:
+        except (KeyError, AttributeError) as missing:
             raise ModelError(f"values has no {missing}: give all parameters, {{**system.parameters, …}}") from None
 
     def term(self, part: str, name: str) -> Term:

@@ -112,6 +112,14 @@ def canvas(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
         yield axes[0]
 
 
+def check_color(color: str | None) -> None:
+    """Raise a sentence if this is no colour of matplotlib."""
+    from matplotlib.colors import is_color_like
+
+    if color is not None and not is_color_like(color):
+        raise PictureError(f"color is {shown(color)}: give a colour of matplotlib, such as 'tab:red' or '#8a2be2'")
+
+
 def check_axes(given: Sequence[Axes] | NDArray[Any] | None) -> None:
     """Raise a sentence if one of the axes to draw on is something else."""
     from matplotlib.axes import Axes

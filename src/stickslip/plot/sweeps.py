@@ -116,6 +116,7 @@ def bifurcation(
     for what, given in (("label", label), ("color", color)):
         if given is not None:
             check_string(what, given)
+    style.check_color(color)
     before = 0 if ax is None else sum(each.get_gid() in CLOUDS for each in ax.get_children())
     size = SHRINKING**before * float(np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0)))
     own = color or style.SERIES[before % len(style.SERIES)]

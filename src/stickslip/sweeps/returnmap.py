@@ -125,7 +125,7 @@ class ReturnMap:
         """The points x and the releases that follow, along the last axis: turns + 1 of them."""
         values = _points(x)
         after = self._returns(values.ravel(), check_whole("iterate: turns", turns))[0]
-        return np.concatenate([values[..., None], after.reshape(*values.shape, -1)], axis=-1)
+        return np.concatenate([values[..., None], after.reshape(*values.shape, turns)], axis=-1)
 
     def start(self, x: float) -> tuple[float, dict[str, float]]:
         """The time and the state of the release point x, to be simulated from."""
