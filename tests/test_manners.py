@@ -138,8 +138,8 @@ def wrong_values():
         "None": None, "text": "x", "whole": 3, "negative": -1, "number": 2.5, "nan": math.nan, "huge": 10**400,
         "complex": 1j, "flag": True, "bytes": b"x", "list": [], "tuple": (), "dict": {}, "set": {1},
         "texts": ["a", "b"], "names": {"a": 1}, "odd names": {3: None}, "array": np.array([1.0, 2.0, 3.0]),
-        "table": np.ones((2, 2)), "class": ss.Exact, "function": lambda *arguments: None, "run": right.run(), "orbit": right.orbit(),
-        "model": right.forced(), "thing": Thing(),
+        "table": np.ones((2, 2)), "class": ss.Exact, "function": lambda *arguments: None,
+        "run": right.run(), "orbit": right.orbit(), "model": right.forced(), "thing": Thing(),
     }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from stickslip.model.system import Model
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
+from stickslip.status import Status
 
 Floats = NDArray[np.float64]
 REFERENCE = Exact(rtol=1e-15, order=24)
@@ -34,13 +35,41 @@ def compare(
 ) -> xr.Dataset:
     """Run a model with several methods and set them against Exact at the tightest tolerance.
 
-    Returns a Dataset along `method`: `state_error` (largest difference of any state over the run, relative to that
-    state's range), `event_error` (largest difference of event times, over the events that agree in kind), `events`,
-    `events_agree`, `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of
-    the right-hand side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
+    Ctrl-C keeps the methods that are done, and `outcome` in the attributes is "interrupted" instead of "finished".
 
-    `progress` is called with the fraction of the methods done; by default a bar is shown, as in `simulate`.
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    methods : sequence of methods, or mapping of str to method
+        The methods, perhaps with names.
+    t : float
+        The time at which the runs end.
+    start : mapping of str to float, optional
+        Initial states by name; the model's own by default.
+    progress : callable or bool, optional
+        Called with the fraction of the methods done; by default a bar is shown, as in `simulate`.
 
+    Returns
+    -------
+    xarray.Dataset
+        Along `method`: `state_error` (largest difference of any state over the run, relative to that state's range),
+        `event_error` (largest difference of event times, over the events that agree in kind), `events`, `events_agree`,
+        `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of the right-hand
+        side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
+
+    Raises
+    ------
+    ModelError
+        If there are no methods, or one that is none.
+
+    See Also
+    --------
+    Exact, Henon, Bisection, Switch, Smoothing, TimeStepping : the methods.
+    plot.comparison : its picture.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> table = ss.compare(ss.models.block_on_belt(), [ss.Exact(), ss.Henon(step=0.01)], t=30)
     >>> bool(table.events_agree.all())
@@ -56,15 +85,21 @@ def compare(
     if not named:
         raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")
     rows: list[dict[str, object]] = []
-    with reporting(progress, "comparing methods", lambda part: part) as report:
-        exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
-        for done, method in enumerate(named.values()):
-            rows.append(_row(model, method, t, start, exact))
-            report((done + 1) / len(named))
+    status = Status.FINISHED
+    try:
+        with reporting(progress, "comparing methods", lambda part: part) as report:
+            exact = uninterrupted(simulate(model, t, start=start, method=REFERENCE))
+            for done, method in enumerate(named.values()):
+                rows.append(_row(model, method, t, start, exact))
+                report((done + 1) / len(named))
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        status = Status.INTERRUPTED
     columns = {name: ("method", np.array([row[name] for row in rows])) for name in rows[0]}
-    coordinates = {"method": np.array(list(named), dtype=np.str_)}
+    coordinates = {"method": np.array(list(named)[: len(rows)], dtype=np.str_)}
     about = {"model_name": model.about.name, "title": model.about.title}
-    attributes = {**about, "t": float(t), "reference": repr(REFERENCE)}
+    attributes = {**about, "t": float(t), "reference": repr(REFERENCE), "outcome": status.word}
     return xr.Dataset(columns, coordinates, attributes)
 
 

@@ -34,13 +34,38 @@ class Cycle:
 
 
 def last_cycle(run: xr.Dataset, mass: str, *, points: int = 200, tolerance: float = 1e-6) -> Cycle:
-    """The last period of a run, which begins where x.`mass` is largest: where v.`mass` goes from + to −.
+    """The last period of a run, which begins where the position of a mass is largest.
 
-    Keywords
-    - points: samples in the period.
-    - tolerance: how closely all states must return after a period, relative to their range; the period is the shortest
-      that does. A run that has not settled, or has come to rest, is refused.
+    That is where its velocity goes from + to −. The period is the shortest after which all states return.
 
+    Parameters
+    ----------
+    run : Run
+        The run, with its step polynomials.
+    mass : str
+        The name of the mass.
+    points : int, default 200
+        How many samples in the period.
+    tolerance : float, default 1e-6
+        How closely all states must return after a period, relative to their range.
+
+    Returns
+    -------
+    Cycle
+        Its `period`, its `start`, and `samples` of the `states` at evenly spaced times.
+
+    Raises
+    ------
+    ResultError
+        If there is no such mass, or the run has no step polynomials, has not settled, or has come to rest.
+
+    See Also
+    --------
+    orbit_error : two cycles compared.
+    find_orbit : a periodic orbit solved for, to round-off.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> cycle = last_cycle(ss.simulate(ss.models.block_on_belt(), t=60), "block")
     >>> round(cycle.period, 8)
@@ -108,21 +133,49 @@ def orbit_error(
     tolerance: float = 1e-6,
     period: bool = True,
 ) -> float:
-    """The relative error e of the cycle of `run` against that of `exact`: vandevrande1999 Eqs. (5) and (19).
+    """The relative error of the cycle of a run against that of an exact one: vandevrande1999 Eqs. (5) and (19).
 
     e² = (Σ‖zᵢ − zᵢ,exact‖² + (P − P_exact)²) / (Σ‖zᵢ,exact‖² + P_exact²)
 
-    Both cycles are sampled at `points` fractions of their own period P, from the maximum of x.`mass` on.
+    Both cycles are sampled at `points` fractions of their own period P, from the maximum of the position of `mass` on.
 
-    Keywords
-    - states: which states count (all when not given).
-    - period: whether the periods count; without them this is awrejcewicz2002 Eq. (16).
-    - points, tolerance: see `last_cycle`.
+    Parameters
+    ----------
+    run : Run
+        The run whose error is asked for.
+    exact : Run
+        The run that it is compared with.
+    mass : str
+        The name of the mass where cycles begin.
+    states : sequence of str, optional
+        Which states count; all by default.
+    points : int, default 200
+        How many samples in a period.
+    tolerance : float, default 1e-6
+        How closely all states must return after a period, relative to their range.
+    period : bool, default True
+        Whether the periods count; without them this is awrejcewicz2002 Eq. (16).
 
+    Returns
+    -------
+    float
+        The error e, dimensionless.
+
+    Raises
+    ------
+    ResultError
+        If there is no such mass or state, or a run has no step polynomials, has not settled, or has come to rest.
+
+    See Also
+    --------
+    last_cycle : the cycles.
+    compare : several methods at once.
+
+    Examples
+    --------
     >>> import stickslip as ss
-    >>> from stickslip.methods.smooth import Smoothing
     >>> belt = ss.models.block_on_belt()
-    >>> smoothed = ss.simulate(belt, t=50, method=Smoothing(eps=1e2))
+    >>> smoothed = ss.simulate(belt, t=50, method=ss.Smoothing(eps=1e2))
     >>> round(orbit_error(smoothed, ss.simulate(belt, t=50), "block"), 2)
     0.29
     """

@@ -39,14 +39,37 @@ NODES = 32
 def energy_balance(system: System, run: xr.Dataset) -> xr.Dataset:
     """The work that each part did on the masses during a run, and what it amounts to.
 
-    Returns a Dataset: `work` per part, `kinetic_energy_change`, and `residual`, their difference relative to the sum of
-    all absolute contributions; zero up to the accuracy of the run. Forces are evaluated from the parts, not from the
-    equations that were integrated, so that the residual shows a run that overlooked something: friction in slip opposes
-    the sliding velocity, as its law says, and in stick it is the reaction, within the static limit, while nothing
-    slides. Of elastic contacts and bristles alone the recorded force is taken. A `State` does no work itself: what
-    it does through forces, belts and bases is counted there. A run of `Smoothing` belongs to the system that
-    `System.smoothed` makes.
+    Forces are evaluated from the parts, not from the equations that were integrated, so that the residual shows a run
+    that overlooked something: friction in slip opposes the sliding velocity, as its law says, and in stick it is the
+    reaction, within the static limit, while nothing slides. Of elastic contacts and bristles alone the recorded force
+    is taken. A `State` does no work itself: what it does through forces, belts and bases is counted there.
 
+    Parameters
+    ----------
+    system : System
+        The system of the run; for a run of `Smoothing` the one that `System.smoothed` makes.
+    run : Run
+        The run, with its step polynomials.
+
+    Returns
+    -------
+    xarray.Dataset
+        `work` per part, `kinetic_energy_change`, and `residual`, their difference relative to the sum of all absolute
+        contributions; zero up to the accuracy of the run.
+
+    Raises
+    ------
+    ModelError
+        If the system is none, or not that of the run.
+    ResultError
+        If the run has no step polynomials.
+
+    See Also
+    --------
+    simulate : makes the run.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> system = ss.models.block_on_belt()
     >>> balance = ss.energy_balance(system, ss.simulate(system, t=100))

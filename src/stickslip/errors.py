@@ -4,9 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+__all__ = [
+    "Busy",
+    "CompileError",
+    "CudaError",
+    "DamagedChunk",
+    "FlowError",
+    "IdentifyError",
+    "ModelError",
+    "MotionError",
+    "NoConvergence",
+    "NotSettled",
+    "OrbitError",
+    "PictureError",
+    "ResultError",
+    "SeriesError",
+    "StickslipError",
+    "SweepError",
+    "UnfinishedSweep",
+    "UnrollError",
+    "WriteError",
+]
+
 
 class StickslipError(Exception):
     """What all errors of stickslip have in common.
+
+    See Also
+    --------
+    errors : every error there is.
 
     Examples
     --------
@@ -32,7 +58,15 @@ class SweepError(ModelError):
 
 
 class UnfinishedSweep(SweepError):
-    """A sweep that could not go on, with what was computed until then in `partial`."""
+    """A sweep that could not go on, with what was computed until then in `partial`.
+
+    Parameters
+    ----------
+    message : str
+        What happened.
+    partial : Sweep
+        What was computed until then.
+    """
 
     def __init__(self, message: str, partial: Any) -> None:
         super().__init__(message)
@@ -60,7 +94,15 @@ class NoConvergence(StickslipError, ValueError):
 
 
 class FlowError(StickslipError, ArithmeticError):
-    """An integration that did not reach its end: the sentence says why, `time` how far it came."""
+    """An integration that did not reach its end: the sentence says why, `time` how far it came.
+
+    Parameters
+    ----------
+    sentence : str
+        Why it ended.
+    time : float
+        How far it came, in units of time.
+    """
 
     def __init__(self, sentence: str, time: float) -> None:
         super().__init__(sentence)
@@ -97,3 +139,7 @@ class CompileError(StickslipError):
 
 class UnrollError(StickslipError):
     """A kernel that cannot be written out: a mistake in it, never in a model."""
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
 from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.targets import cpu, cuda, join, python
 
@@ -38,8 +39,37 @@ LEAST_ORDER = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
-    """The right-hand side of a model and its kernels, for one target and one Taylor order."""
+class Field(metaclass=Listing):
+    """A model compiled: its right-hand side, its derivatives, and many trajectories at once. `Field.of` makes one.
+
+    Attributes
+    ----------
+    model : System or Filippov
+        The model.
+    program : object
+        The compiled kernels.
+    order : int
+        The order of the Taylor series.
+    target : str
+        Where it runs: "cpu" or "python".
+    seed : int
+        Of random friction.
+
+    See Also
+    --------
+    simulate : labelled runs, without compiling by hand.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> field = ss.Field.of(ss.models.block_on_belt(), target="python", order=8)
+    >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
+    [0.625]
+    """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "of", "evaluate", "jacobian", "propagate", "parameters", "formulas", "source", "method",
+    )  # fmt: skip
 
     model: Model
     program: Any
@@ -51,6 +81,24 @@ class Field:
     def of(cls, model: Model, *, target: str = "cpu", order: int = 24, kernels: join.KernelSet = join.EXACT) -> Field:
         """Compile a model; compiled code is kept on disk and found again by the structure of the model.
 
+        Parameters
+        ----------
+        model : System or Filippov
+            The model.
+        target : str, default "cpu"
+            "cpu" for machine code, "python" for plain Python.
+        order : int, default 24
+            The order of the Taylor series.
+        kernels : KernelSet, default EXACT
+            Which loops are compiled with it.
+
+        Returns
+        -------
+        Field
+            The compiled model.
+
+        Examples
+        --------
         >>> from stickslip.model.library import block_on_belt
         >>> field = Field.of(block_on_belt(), target="python", order=8)
         >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
@@ -93,7 +141,19 @@ class Field:
     def evaluate(self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None) -> Point:
         """Everything about one state: rates, sliding velocities, friction forces, in the given mode.
 
-        `mode` has one entry per contact (0 stick, ±1 slip); by default it follows from the state.
+        Parameters
+        ----------
+        z : sequence of float
+            The states, in the order of `model.states`.
+        t : float, default 0.0
+            The time.
+        mode : sequence of int, optional
+            One entry per contact (0 stick, ±1 slip); by default it follows from the state.
+
+        Returns
+        -------
+        Point
+            Rates, sliding velocities, friction forces and modes.
         """
         floats, integers = self.workspace()
         m = self.program
@@ -125,7 +185,22 @@ class Field:
     def jacobian(
         self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None
     ) -> tuple[Floats, Floats]:
-        """∂ż/∂z and ∂ż/∂p in the given mode, from analytic derivatives."""
+        """∂ż/∂z and ∂ż/∂p in the given mode, from analytic derivatives.
+
+        Parameters
+        ----------
+        z : sequence of float
+            The states, in the order of `model.states`.
+        t : float, default 0.0
+            The time.
+        mode : sequence of int, optional
+            One entry per contact (0 stick, ±1 slip); by default it follows from the state.
+
+        Returns
+        -------
+        tuple of two arrays
+            The derivatives by the states, and by the parameters.
+        """
         point = self.evaluate(z, t, mode)
         return self._derivatives.jacobian(np.asarray(z, float), t, self.parameters, point.mode, point.force)  # type: ignore[no-any-return]
 
@@ -163,9 +238,29 @@ class Field:
     ) -> tuple[Floats, NDArray[np.int64]]:
         """End states of many trajectories (one row each), and per row (status, number of events).
 
-        `parameters` has one row per trajectory, in the order of `model.parameters`. From 256 rows on, several
-        trajectories travel in lockstep on each core, where the model allows that; with `shortcut`, one that repeats
-        itself leaves out whole cycles.
+        From 256 rows on, several trajectories travel in lockstep on each core, where the model allows that.
+
+        Parameters
+        ----------
+        starts : array
+            One row of states per trajectory.
+        t_end : float
+            The time at which they end.
+        parameters : array, optional
+            One row per trajectory, in the order of `model.parameters`; by default those of the model.
+        t_start : float, default 0.0
+            The time at which they begin.
+        rtol : float, default 1e-9
+            Relative tolerance of a step.
+        most_steps : int, default 10**9
+            Steps after which a trajectory is given up.
+        shortcut : bool, default True
+            Whether one that repeats itself leaves out whole cycles.
+
+        Returns
+        -------
+        tuple of two arrays
+            The end states, and (status, number of events) per row.
         """
         if self.order < LEAST_ORDER:
             raise ModelError(f"order is {self.order}: motions need series of order {LEAST_ORDER} at least")

@@ -155,5 +155,7 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     index: Any = table.index.name
     heads = [f"{name} [{units[name]}]" if units.get(name) else str(name) for name in table.columns]
     first = f"{index} [{units[index]}]" if units.get(index) else index
+    # Flags are 1 and 0, which every program reads as numbers, `identify.read` as well.
+    table = table.astype(dict.fromkeys(table.select_dtypes("bool").columns, int))
     # Piece by piece: the text of a long table is several times as large as its numbers.
     table.to_csv(path, header=heads, index_label=first, lineterminator="\n", chunksize=10_000)

@@ -37,3 +37,7 @@ __all__ = [
     "lugre_block",
     "two_blocks",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

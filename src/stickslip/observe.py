@@ -11,3 +11,7 @@ from stickslip.sweeps.observation import (
 )
 
 __all__ = ["LargestExponent", "Maxima", "Section", "Signature", "SlipToStick", "StickToSlip", "Strobe"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -50,7 +50,18 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
     @classmethod
     def of(cls, data: xr.Dataset) -> Self:
-        """The same data, as a result."""
+        """The same data, as a result.
+
+        Parameters
+        ----------
+        data : xarray.Dataset
+            The data.
+
+        Returns
+        -------
+        Run, Sweep or Basins
+            The data, with the methods of this class.
+        """
         found = cls(data.data_vars, data.coords, data.attrs)
         found.encoding = data.encoding
         return found
@@ -282,6 +293,29 @@ def build(
 def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     """The run at any times, from its dense output.
 
+    Parameters
+    ----------
+    run : Run
+        The run, with its step polynomials.
+    times : array of float
+        The times, within the run.
+
+    Returns
+    -------
+    xarray.Dataset
+        States, modes, forces and sliding velocities at these times.
+
+    Raises
+    ------
+    ResultError
+        If the run has no step polynomials, or a time lies outside of it.
+
+    See Also
+    --------
+    simulate : makes the run; its `samples` are the times that it is shown at.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=10)
     >>> round(float(ss.interpolate(run, [3.0])["x.block"][0]), 6)

@@ -12,6 +12,13 @@ class Status(Enum):
 
     `value` is its sentence, `code` the number that kernels, sweeps and files have for it, `word` its name there.
 
+    See Also
+    --------
+    simulate : has the sentence in `run.attrs["status"]`.
+    sweep : has the codes in `status`.
+
+    Examples
+    --------
     >>> Status.FINISHED.value
     'The run reached the end time.'
     >>> Status.of(0) is Status.FINISHED, Status.LIFT_OFF.word
@@ -63,7 +70,18 @@ class Status(Enum):
 
     @staticmethod
     def of(code: int) -> Status:
-        """The status with a number."""
+        """The status with a number.
+
+        Parameters
+        ----------
+        code : int
+            The number that kernels, sweeps and files have for it.
+
+        Returns
+        -------
+        Status
+            The outcome.
+        """
         return BY_CODE[int(code)]
 
 

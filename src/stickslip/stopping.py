@@ -18,18 +18,39 @@ ASPERITY, BLOCK = "asperity", "block"
 def stops(run: xr.Dataset, *, least: float = 1e-6) -> Result:
     """The stops of every contact, those of its asperity and those of its block told apart.
 
-    Returns a Dataset. Along `stop`, in the order of time: `stop_time`, `stop_contact` and `stop_kind`, "asperity" where
-    slip turns into stick, "block" where the sliding velocity of the block itself passes zero. Along `contact`: how
-    many there are, `asperity_stops` and `block_stops`.
-
-    Keywords
-    - least: swings of the block in which its sliding velocity stays below this part of its largest do not count; after
-      an elastic contact has begun to stick they die away, but never end.
-
     On a rigid contact both are one: the block stops where slip turns into stick, and where slip reverses. On an elastic
     one the block may come to rest while its asperity slips on, and swing while it sticks. The zeros are those of the
-    step polynomials, so the run needs its dense output. Reference: hinrichs1998 Sec. 7.2.
+    step polynomials. Reference: hinrichs1998 Sec. 7.2.
 
+    Parameters
+    ----------
+    run : Run
+        The run, with its step polynomials.
+    least : float, default 1e-6
+        Swings of the block in which its sliding velocity stays below this part of its largest do not count; after an
+        elastic contact has begun to stick they die away, but never end.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along `stop`, in the order of time: `stop_time`, `stop_contact` and `stop_kind`, "asperity" where slip turns
+        into stick, "block" where the sliding velocity of the block itself passes zero. Along `contact`: how many there
+        are, `asperity_stops` and `block_stops`.
+
+    Raises
+    ------
+    ResultError
+        If the run has no step polynomials.
+    ModelError
+        If `least` is not allowed.
+
+    See Also
+    --------
+    CompliantContact : an elastic contact.
+    simulate : makes the run.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> found = stops(ss.simulate(ss.models.block_on_belt(), t=30))
     >>> found.asperity_stops.values.tolist(), found.block_stops.values.tolist()

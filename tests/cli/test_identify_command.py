@@ -130,7 +130,7 @@ def test_a_reconstruction(call, tmp_path):
         (["friction.csv", "--velocity", "w", "--force", "f"], "friction.csv has no column 'w'; there are: v, f"),
         (["friction.csv", "--what", "ringdwon"], "did you mean 'ringdown'"),
         (["friction.csv", "--velocity", "v", "--force", "f", "--law", "stribek"], "did you mean 'stribeck'"),
-        (["friction.csv", "--velocity", "v", "--force", "f", "--save", "x.nc"], "--save writes CSV"),
+        (["friction.csv", "--velocity", "v", "--force", "f", "--save", "x.nc"], "--save writes a table (.csv)"),
         (["none.csv", "--velocity", "v", "--force", "f"], "there is no file 'none.csv'"),
         (["friction.csv", "--what", "ringdown", "--time", "v", "--displacement", "f"], "needs the mass: say --mass"),
         (["bad.csv", "--velocity", "v", "--force", "f"], "bad.csv, line 3: 'oops' was found in the column 'v'"),

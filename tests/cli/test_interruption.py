@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 import stickslip as ss
 from stickslip import files, result
 from stickslip.cli import app
-from stickslip.cli.interruption import is_importing
+from stickslip.cli.interruption import is_deaf
 from stickslip.cli.progress import Progress
 
 BEGIN = "from stickslip.__main__ import main; print('begun', flush=True); main()"
@@ -70,7 +71,24 @@ def test_imports_are_not_torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert slow_and_deaf.torn is False
         time.sleep(5)
     assert signal.getsignal(signal.SIGINT) is before
-    assert is_importing(None) is False
+    assert is_deaf(None) is False
+
+
+def test_what_is_given_up_does_not_swallow_it() -> None:
+    """Python drops what is raised in callbacks of weak references and in finalizers: it comes when they are over."""
+
+    class Thing:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def seen() -> None:
+        weakref.finalize(set_aside := {1}, press)
+        del set_aside
+
+    for give_up in (Thing, seen):
+        with pytest.raises(KeyboardInterrupt), Progress():
+            give_up()
+            time.sleep(5)
 
 
 def press(times: int = 1) -> None:
@@ -142,7 +160,7 @@ def test_while_a_file_is_written_it_waits(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("command", [
     ("simulate", "block_on_belt", "--t", "20"),
-    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30"),
+    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--times", "30", "30"),
     ("orbit", "block_on_belt"),
 ])  # fmt: skip
 def test_pressed_again_and_again_while_saving(call, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]) -> None:
@@ -163,7 +181,7 @@ def test_pressed_again_and_again_while_saving(call, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("command", [
     ("simulate", "block_on_belt", "--t", "20"),
-    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30"),
+    ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--times", "30", "30"),
     ("orbit", "two_blocks", "--all", "6"),
     ("basins", "coulomb_oscillator", "--over", "x.block=-3:4:3", "--over", "v.block=-2:1:3", "--t", "30"),
     ("follow", "block_on_belt", "belt.speed", "--to", "0.21"),
@@ -215,7 +233,17 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_told_and_mended(call, tmp_path: Path) -> None:
     pytest.importorskip("zarr")
-    command = ("sweep", "block_on_belt", "--over", "belt.speed=0.1,0.2", "--t", "30", "30", "--checkpoint", "s.zarr")
+    command = (
+        "sweep",
+        "block_on_belt",
+        "--over",
+        "belt.speed=0.1,0.2",
+        "--times",
+        "30",
+        "30",
+        "--checkpoint",
+        "s.zarr",
+    )
     code, first = call(*command)
     next((tmp_path / "s.zarr" / "period" / "c").rglob("0")).joinpath("0").unlink()
     code, text = call(*command)

@@ -80,7 +80,7 @@ def test_orbit_saves_and_draws(call, tmp_path):
 
 
 def test_orbits_of_other_methods_have_no_phases(call):
-    code, text = call("orbit", "block_on_belt", "--method", "smooth", "--eps", "1e4")
+    code, text = call("orbit", "block_on_belt", "--method", "smoothing", "--eps", "1e4")
     assert code == 0
     assert float(rows(text, "period")[0][1]) == pytest.approx(11.80799363, abs=1e-6)
     assert "signature" not in text and "phase" not in text
@@ -172,11 +172,11 @@ def test_what_counts_as_an_early_end(words, complete):
         (["orbit", "block_on_belt", "--period", "0.001"], "no periodic orbit was found"),
         (["orbit", "forced_oscillator", "--set", "base.eta=1.915", "--set", "base.u0=1"], "(--unstable)"),
         (["orbit", "block_on_belt", "--start", "y=1"], "there is no state 'y'"),
-        (["orbit", "block_on_belt", "--method", "smoth"], "there is no method 'smoth' (did you mean 'smooth'?)"),
-        (["orbit", "block_on_belt", "--method", "smooth"], "--method smooth needs --eps"),
-        (["orbit", "block_on_belt", "--eta", "1e-6"], "--eta belongs to --method switch, not to exact"),
+        (["orbit", "block_on_belt", "--method", "smoth"], "there is no method 'smoth' (did you mean 'smoothing'?)"),
+        (["orbit", "block_on_belt", "--method", "smoothing"], "--method smoothing needs --eps"),
+        (["orbit", "block_on_belt", "--eta", "1e-6"], "--eta does not go with --method exact: it is for switch"),
         (["orbit", "block_on_belt", "--plot", "nowhere/phase.png"], "there is no folder 'nowhere'"),
-        (["orbit", "block_on_belt", "--save", "orbit.csv"], "'orbit.csv' must end with .nc"),
+        (["orbit", "block_on_belt", "--save", "orbit.txt"], "'orbit.txt' must end with .nc or .csv"),
         (["orbit", "block_on_belt", "--all", "0"], "--all is 0"),
         (["orbit", "block_on_belt", "--all", "3", "--period", "12"], "--all tries random starts"),
         (["orbit", "missing.nc"], "there is no file 'missing.nc'"),

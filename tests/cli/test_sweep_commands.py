@@ -98,7 +98,7 @@ def test_interrupted_they_keep_what_is_known(tmp_path, monkeypatch) -> None:
         (("sweep", "forced_oscillator", "--over", "base.eta=0.2:3"), "write NAME=FIRST:LAST:COUNT"),
         (("sweep", "forced_oscillator", "--over", "base.etta=0.2:3:4"), "base.etta"),
         (("map", "forced_oscillator", "--over", "base.eta=0.2:3:4"), "a map needs two --over"),
-        (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--observe", "nothing"), "observe is 'nothing'"),
+        (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--observe", "nothing"), "no observation 'nothing'"),
         (("basins", "block_on_belt", "--over", "x.block=0:1:3", "--t", "10"), "basins need two --over"),
         (("lyapunov", "block_on_belt", "--t", "-5"), "-5"),
         (("sweep", "forced_oscillator", "--over", "base.eta=1,2", "--plot", "no/such.png"), "there is no folder"),

@@ -36,7 +36,7 @@ COMMANDS = (
 )
 LONG = (
     ("simulate", "block_on_belt", "--t", "1e9", "--no-dense", "--samples", "50"),
-    ("sweep", "block_on_belt", "--over", "belt.speed=0.1:0.4:500", "--t", "2000", "30"),
+    ("sweep", "block_on_belt", "--over", "belt.speed=0.1:0.4:500", "--times", "2000", "30"),
     ("orbit", "block_on_belt", "--all", "1000"),
     ("follow", "block_on_belt", "belt.speed", "--to", "0.4", "--step", "1e-5", "--most", "100000"),
     ("lyapunov", "block_on_belt", "--t", "3e6"),

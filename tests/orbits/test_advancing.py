@@ -147,9 +147,9 @@ def test_what_nothing_ties_to_a_place_finds_its_own_advance() -> None:
         assert orbit.advance[name] == pytest.approx(float(np.diff(late[name])[0]), abs=1e-10)
     # One multiplier less than states: to be elsewhere is no change.
     assert len(orbit.multipliers) == 3 and orbit.stable
-    branch = ss.follow(orbit, "rough.mu_k", to=0.4)
+    branch = ss.follow(orbit, "rough.mu_s", to=0.4)
     assert branch.outcomes == ("reached",)
-    alone = ss.find_orbit(model.with_({"rough.mu_k": 0.4}))
+    alone = ss.find_orbit(model.with_({"rough.mu_s": 0.4}))
     assert branch.points[-1].advance == pytest.approx(alone.advance, rel=1e-8)
 
 

@@ -228,7 +228,7 @@ def test_rotors_turn_by_their_angle_and_tables_by_their_own():
     exact = ss.interpolate(run, film.times)
     np.testing.assert_allclose(film.moved["twist"], exact["x.twist"].values, atol=1e-12)
     np.testing.assert_allclose(film.moved["table"], 4.0 * (film.times - 10.0), rtol=1e-12)
-    np.testing.assert_array_equal(film.pushes["force"], -1.0)
+    np.testing.assert_array_equal(film.pushes["torque"], -1.0)
 
 
 def test_belts_with_a_speed_in_time_go_as_far_as_its_integral():

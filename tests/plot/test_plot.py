@@ -18,6 +18,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 
 from stickslip import plot
+from stickslip.errors import WriteError
 from stickslip.model.laws import Coulomb, Hyperbolic, Polynomial, PoppStelter, Stribeck, Tabulated
 from stickslip.model.parts import Belt, Contact, Mass, ground
 from stickslip.model.system import System
@@ -633,7 +634,7 @@ class TestSave:
             raise OSError("disk full")
 
         monkeypatch.setattr(ax.figure, "savefig", fail)
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(WriteError, match="disk full"):
             plot.save(ax, target)
         assert target.read_bytes() == b"old"
         assert list(tmp_path.iterdir()) == [target]

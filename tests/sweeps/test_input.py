@@ -30,7 +30,7 @@ WRONG = [
     ({"times": 5}, "give two numbers"),
     ({"times": None}, "no excitation: give times="),
     ({"times": None, "periods": (3, 3)}, "no excitation"),
-    ({"periods": (3, 3)}, "either times or periods"),
+    ({"periods": (3, 3)}, "either times= or periods="),
     ({"observe": "everything"}, "observe is 'everything'"),
     ({"observe": ss.observe.StickToSlip("contct")}, "no contact 'contct'"),
     ({"observe": ss.observe.Maxima("y")}, "no state 'y'"),

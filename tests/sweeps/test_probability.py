@@ -63,7 +63,7 @@ def test_wrong_input() -> None:
 def test_the_pictures(tmp_path) -> None:
     found = ss.probabilities(ss.sweep(forced(0.02), ETAS, periods=(20, 60)))
     axes = ss.plot.probabilities(found)
-    assert axes.get_xlabel() == "base.eta"
+    assert axes.get_xlabel() == r"$\eta$ of base"
     bars = ss.plot.probabilities(found.isel({"base.eta": 3}))
     assert bars.get_ylabel() == "probability of a class"
     assert ss.plot.save(axes, tmp_path / "map.png").stat().st_size > 10_000

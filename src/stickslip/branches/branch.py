@@ -14,6 +14,7 @@ from stickslip import notebook
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.model.listing import Listing
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
@@ -26,10 +27,43 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class SpecialPoint:
-    """A point where something happens to an orbit: what, where, and the orbit there. It can be followed itself.
+class SpecialPoint(metaclass=Listing):
+    """A point of a branch where something happens to the orbit: what, where, and the orbit there.
 
-    On a branch of equilibria, `orbit` is the equilibrium. A Hopf point has "l1" and "omega" among its `numbers`.
+    `follow` makes it, and follows it: along two parameters, or onto the branch that begins there.
+
+    Attributes
+    ----------
+    kind : str
+        What happens: "fold", "flip", "Neimark–Sacker", "branch point", "Hopf", "grazing-sliding", …
+    parameter : str
+        The parameter along which the branch was followed.
+    value : float
+        Its value there.
+    orbit : Orbit or Equilibrium
+        What was followed, there.
+    note : str
+        More about it in words: the stick phases that are gained or lost.
+    margin : object
+        What vanishes there, for curves of such points; None where there is none.
+    extremes : array or None
+        The smallest and the largest value of every state.
+    after : int
+        The number of the point of the branch before it.
+    numbers : dict of str to float
+        Numbers that belong to it: a Hopf point has "l1" and "omega".
+
+    See Also
+    --------
+    follow : finds them, and follows them.
+    Branch : has them as `branch.special`.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
+    >>> branch.special[-1].kind, round(branch.special[-1].value, 6)
+    ('grazing-sliding', 4.611989)
     """
 
     kind: str
@@ -53,12 +87,36 @@ class SpecialPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
-    """Orbits, or equilibria, along a parameter.
+class Branch(metaclass=Listing):
+    """Orbits, or equilibria, along a parameter, as `follow` returns them.
 
-    `points` are the orbits in the order in which they were found, `special` the special points. `endings` say how the
-    branch ends at its last point, or at its first and its last; `reason` is that in words. `extremes[i]` holds the
-    smallest and the largest value of every state of orbit i.
+    Attributes
+    ----------
+    parameter : str
+        The parameter along which they lie.
+    points : tuple of Orbit or of Equilibrium
+        The orbits in the order in which they were found.
+    special : tuple of SpecialPoint
+        The special points.
+    endings : tuple
+        How the branch ends at its last point, or at its first and its last; `reason` is that in words.
+    extremes : array
+        The smallest and the largest value of every state, for every point.
+    evaluations : int
+        How often equations were solved.
+
+    See Also
+    --------
+    follow : makes a branch.
+    plot.branch : its picture.
+    save, load : to a file and back.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=4.2)
+    >>> branch.complete, float(branch.values[-1]), bool(branch.stable.all())
+    (True, 4.2, True)
     """
 
     parameter: str
@@ -97,7 +155,18 @@ class Branch:
         return self.along(self.parameter)
 
     def along(self, parameter: str) -> Floats:
-        """Any parameter along the branch; on a curve of special points two of them change."""
+        """Any parameter along the branch; on a curve of special points two of them change.
+
+        Parameters
+        ----------
+        parameter : str
+            Its name.
+
+        Returns
+        -------
+        array
+            Its value at every point.
+        """
         if not self.points:
             return np.zeros(0)
         name = self.points[0].model.resolve(parameter)
@@ -105,6 +174,7 @@ class Branch:
 
     @property
     def periods(self) -> Floats:
+        """The periods of the orbits along the branch."""
         return np.array([orbit.period for orbit in self.points])
 
     @property
@@ -113,7 +183,18 @@ class Branch:
         return np.array([bool(orbit.stable) for orbit in self.points])
 
     def of_kind(self, kind: str) -> list[SpecialPoint]:
-        """The special points of a kind; the beginning of its name is enough."""
+        """The special points of a kind.
+
+        Parameters
+        ----------
+        kind : str
+            The kind; the beginning of its name is enough.
+
+        Returns
+        -------
+        list of SpecialPoint
+            Those of that kind, in the order of the branch.
+        """
         return [point for point in self.special if point.kind.startswith(kind)]
 
     @property
@@ -148,7 +229,13 @@ class Branch:
         return found.rename(columns=lambda name: str(name).removeprefix(f"{along}_"))
 
     def table(self) -> str:
-        """The special points as text."""
+        """The special points as text.
+
+        Returns
+        -------
+        str
+            One line per special point.
+        """
         head = f"{'kind':<24} {self.parameter:>16} {'period':>16}  multipliers"
         if any(isinstance(point, Equilibrium) for point in self.points):
             head = f"{'kind':<24} {self.parameter:>16}  eigenvalues"
@@ -164,13 +251,35 @@ class Branch:
         return f"{point.kind:<24} {point.value:>16.10g} {point.orbit.period:>16.10g}  {values}"
 
     def plot(self, **keywords: Any) -> Any:
-        """The bifurcation diagram."""
+        """The bifurcation diagram.
+
+        Parameters
+        ----------
+        **keywords
+            Those of `stickslip.plot.branch`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it is drawn.
+        """
         from stickslip import plot
 
         return plot.branch(self.data, **keywords)
 
     def save(self, path: str | Path) -> Path:
-        """Write the branch to a NetCDF file; `stickslip.load` reads it back."""
+        """Write the branch to a NetCDF file; `stickslip.load` reads it back.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
         from stickslip.storage import save
 
         return save(self, path)

@@ -33,24 +33,51 @@ def follow(
 ) -> Branch:
     """The branch of an orbit or an equilibrium along a parameter, with every bifurcation on the way.
 
-    Returns a `Branch`. It ends at `to`, or where the orbit ceases to exist, or where something prevents going on;
-    `branch.reason` says which, and everything found until then is kept.
-
-    Keywords
-    - parameter: its name, such as "belt.speed". For a special point two names: it is followed with the first going to
-      `to` and the second such that the point stays what it is.
-    - to: the value at which to stop. With two values the branch is followed in both directions, and wherever it turns,
-      as long as it stays between them.
-    - step: the longest step, as a part of the distance to `to`.
-    - most: the largest number of points in one direction.
-    - progress: called with the parameter and the number of points now and then; by default they are shown, as the bar
-      of `simulate` is.
+    It ends at `to`, or where the orbit ceases to exist, or where something prevents going on; `branch.reason` says
+    which, and everything found until then is kept.
 
     Special points: fold, flip, Neimark–Sacker, branch point; and those of the discontinuity: grazing-, crossing-,
     switching- and adding-sliding, with the stick phases that are gained or lost, and the exchange of two events. From a
     flip or a branch point, the branch that bifurcates there is followed; from a Hopf point, the orbits born there, to
     whichever side of it they are. Its `point.orbit` leads along the equilibrium again.
 
+    Parameters
+    ----------
+    what : Orbit, Equilibrium or SpecialPoint
+        What is followed.
+    parameter : str or (str, str)
+        The name of a parameter, such as "belt.speed". For a special point two names: it is followed with the first
+        going to `to` and the second such that the point stays what it is.
+    to : float or (float, float)
+        The value at which to stop, in the unit of the parameter. With two values the branch is followed in both
+        directions, and wherever it turns, as long as it stays between them.
+    step : float, default 0.03
+        The longest step, as a part of the distance to `to`.
+    most : int, default 500
+        The largest number of points in one direction.
+    progress : callable or bool, optional
+        Called with the parameter and the number of points now and then; by default they are shown, as the bar of
+        `simulate` is.
+
+    Returns
+    -------
+    Branch
+        The orbits along the parameter, with their special points.
+
+    Raises
+    ------
+    ModelError
+        If there is no such parameter, or it cannot be followed to there.
+    OrbitError
+        If what is given cannot be followed so.
+
+    See Also
+    --------
+    find_orbit, find_equilibria : what can be followed.
+    plot.branch : the picture of a branch.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.drill_string())
     >>> branch = follow(orbit, "table.speed", to=5)

@@ -31,6 +31,17 @@ def read_model(text: str) -> Model:
     return LIBRARY[name](**(_arguments(name, arguments) if colon else {}))
 
 
+def set_model(asked: Any) -> Model:
+    """The model that a command is about, with the parameters that --set gives."""
+    model: Model = read_model(asked.model).with_(read_numbers("--set", asked.settings))
+    return model
+
+
+def title_of(model: Model) -> str:
+    """What a model is called at the head of a page."""
+    return model.about.title or model.about.name or "Unnamed model"
+
+
 def model_arguments(name: str) -> Mapping[str, Any]:
     """The arguments of a library model with their defaults, none where there is no such model."""
     if name not in LIBRARY:
@@ -52,7 +63,7 @@ def read_numbers(option: str, pairs: Iterable[str]) -> dict[str, float]:
             raise ModelError(f"cannot read {option} {shown(pair)}: write {option} NAME=VALUE, as in belt.speed=0.3")
         if name in numbers:
             raise ModelError(f"{option} gives {name!r} twice: give it once")
-        numbers[name] = _number(f"{option} {name}", value)
+        numbers[name] = number(f"{option} {name}", value)
     return numbers
 
 
@@ -81,10 +92,11 @@ def _like(default: Any, what: str, text: str) -> Any:
         if not re.fullmatch(r"[+-]?[0-9]{1,9}", text):
             raise ModelError(f"{what} is {shown(text)}: it must be a whole number, such as {default}")
         return int(text)
-    return _number(what, text)
+    return number(what, text)
 
 
-def _number(what: str, text: str) -> float:
+def number(what: str, text: str) -> float:
+    """The number that a text is."""
     try:
         return float(text)
     except ValueError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickslip.cli import orbits, outputs
-from stickslip.cli.progress import Progress
-from stickslip.cli.screen import console, number, table
+from stickslip.cli import arguments, orbits, outputs
+from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model
@@ -18,21 +18,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from stickslip.branches.branch import Branch, SpecialPoint
-    from stickslip.orbits.orbit import Orbit
+    from stickslip.cli.commands.orbits import Follow
+    from stickslip.cli.progress import Progress
+    from stickslip.cli.report import Report
+    from stickslip.orbits.equilibria import Equilibrium
 
 PICTURES = ("branch", "period", "multipliers")
 """What the name of a picture's file may say."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """Along which parameter, how far, in what steps, and whether onto the branches that bifurcate."""
-
-    parameter: str
-    to: list[float]
-    step: float | None
-    most: int
-    branches: bool
 
 
 @dataclass(frozen=True)
@@ -49,40 +41,40 @@ class Found:
         return self.branch.complete
 
 
-def perform(search: orbits.Search, way: Way, quantity: str | None, plots: Sequence[Path], save: Path | None) -> bool:
+def perform(asked: Follow, report: Report) -> bool:
     """Follow, print, save, draw; whether every branch went as far as it was to go or as it exists."""
-    model = orbits.model_of(search)
-    _check_way(model, way)
-    _check_quantity(model, quantity)
-    outputs.check(plots, save)
+    model = orbits.model_of(asked)
+    _check_way(model, asked)
+    _check_quantity(model, asked.quantity)
+    outputs.check(asked.plot, asked.save)
     saved = outputs.Saved()
-    with Progress() as progress:
-        found = _followed(search, way, progress)
+    with report.progress() as progress:
+        found = _followed(asked, progress)
         progress.hold()
         kept = [one for one in found if len(one.branch)]
-        saved.save(save, *(one.branch for one in kept))
-    out = console()
-    out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
+        saved.save(asked.save, *(one.branch for one in kept))
+    report.tell(model=model.about.called, parameter=asked.parameter, branches=[_facts(one) for one in found])
+    report.out.print(arguments.title_of(model), style="bold")
     for one in found:
-        _print_branch(out, one, way)
-    saved.tell(out)
-    for path in plots:
-        out.print(f"drew {_draw(kept, quantity, path)}", soft_wrap=True)
+        _print_branch(report.out, one, asked.parameter)
+    saved.tell(report)
+    for path in asked.plot:
+        report.drew(_draw(kept, asked.quantity, path))
     return all(one.is_complete for one in found) and not progress.asked
 
 
-def _check_way(model: Model, way: Way) -> None:
+def _check_way(model: Model, asked: Follow) -> None:
     """What `follow` would refuse, before an orbit is looked for."""
-    present = float(model.parameters[model.resolve(way.parameter)])
-    if way.step is not None:
-        check_number("--step", way.step, positive=True)
-    check_number("--most", way.most, positive=True)
-    if len(way.to) > 2:
-        raise ModelError(f"--to is given {len(way.to)} times: give one value, or one on each side of the present one")
-    if way.to == [present]:
-        raise ModelError(f"{way.parameter} is {present:g} already: give another value to follow the orbit to")
-    if len(way.to) == 2 and not min(way.to) < present < max(way.to):
-        raise ModelError(f"{way.parameter} is {present:g}, which is not between {min(way.to):g} and {max(way.to):g}")
+    present, to = float(model.parameters[model.resolve(asked.parameter)]), asked.to
+    if asked.step is not None:
+        check_number("--step", asked.step, positive=True)
+    check_number("--most", asked.most, positive=True)
+    if len(to) > 2:
+        raise ModelError(f"--to is given {len(to)} times: give one value, or one on each side of the present one")
+    if to == [present]:
+        raise ModelError(f"{asked.parameter} is {present:g} already: give another value to follow the orbit to")
+    if len(to) == 2 and not min(to) < present < max(to):
+        raise ModelError(f"{asked.parameter} is {present:g}, which is not between {min(to):g} and {max(to):g}")
 
 
 def _check_quantity(model: Model, quantity: str | None) -> None:
@@ -95,32 +87,46 @@ def _check_quantity(model: Model, quantity: str | None) -> None:
 # -- following ---------------------------------------------------------------------------------------------------------
 
 
-def _followed(search: orbits.Search, way: Way, progress: Progress) -> list[Found]:
+def _followed(asked: Follow, progress: Progress) -> list[Found]:
     """The branch, and those that bifurcate from it, until the user has enough."""
-    orbit = orbits.found_orbit(search)
-    found = [Found("the orbit followed", _follow(orbit, way, way.to, progress))]
-    values = [*map(float, found[0].branch.values), *way.to]
+    first = _equilibrium(asked) if asked.equilibrium else orbits.found_orbit(asked)
+    label = "the equilibrium followed" if asked.equilibrium else "the orbit followed"
+    found = [Found(label, _follow(first, asked, asked.to, progress))]
+    values = [*map(float, found[0].branch.values), *asked.to]
     within = [min(values), max(values)]
-    for point in _bifurcating(found[0].branch) if way.branches else []:
+    for point in _bifurcating(found[0].branch) if asked.branches else []:
         if progress.asked:
             break
         try:
-            branch = _follow(point, way, within, progress)
+            branch = _follow(point, asked, within, progress)
         except KeyboardInterrupt:  # before it had a point: those before it are kept
             break
         found.append(Found(f"from {point.kind} at {point.value:.4g}", branch, point))
     return found
 
 
-def _follow(what: Orbit | SpecialPoint, way: Way, to: list[float], progress: Progress) -> Branch:
+def _equilibrium(asked: Follow) -> Equilibrium:
+    """The equilibrium that is meant."""
+    from stickslip import find_equilibria
+
+    if asked.is_saved or asked.period is not None or asked.method != "exact":
+        raise ModelError("--equilibrium goes with a model, --set and --start, not with orbits, --period, --method")
+    model = orbits.model_of(asked)
+    found = find_equilibria(model, guess=arguments.read_numbers("--start", asked.start) or None)
+    if not found:
+        raise ModelError("no equilibrium was found: say near which state to look, with --start")
+    return found[0]
+
+
+def _follow(what: Any, asked: Follow, to: list[float], progress: Progress) -> Branch:
     from stickslip import follow
 
     def report(value: float, count: int) -> None:
-        progress.show(f"{way.parameter} = {value:.6g}, {count} points")
+        progress.show(f"{asked.parameter} = {value:.6g}, {count} points")
 
-    keywords: Any = {"most": way.most} | ({} if way.step is None else {"step": way.step})
+    keywords: Any = {"most": asked.most} | ({} if asked.step is None else {"step": asked.step})
     end = to[0] if len(to) == 1 else (to[0], to[1])
-    return follow(what, way.parameter, to=end, progress=report, **keywords)
+    return follow(what, asked.parameter, to=end, progress=report, **keywords)
 
 
 def _bifurcating(branch: Branch) -> list[SpecialPoint]:
@@ -139,19 +145,56 @@ def _bifurcating(branch: Branch) -> list[SpecialPoint]:
 # -- printing and drawing ----------------------------------------------------------------------------------------------
 
 
-def _print_branch(out: Console, found: Found, way: Way) -> None:
+def _print_branch(out: Console, found: Found, parameter: str) -> None:
     branch = found.branch
     if found.begin is not None:
-        out.print(f"\nFrom the {found.begin.kind} at {way.parameter} = {number(found.begin.value)}", style="bold")
+        out.print(f"\nFrom the {found.begin.kind} at {parameter} = {number(found.begin.value)}", style="bold")
+    resting = not math.isfinite(branch.points[0].period) if len(branch) else False
     rows = [
-        (point.kind, number(point.value), number(point.orbit.period), orbits.multipliers_line(point.orbit, 6))
+        (
+            point.kind,
+            number(point.value),
+            *(() if resting else (number(point.orbit.period),)),
+            orbits.multipliers_line(point.orbit, 6),
+        )
         for point in branch.special
     ]
+    heads = ("kind", parameter, "eigenvalues") if resting else ("kind", parameter, "period", "multipliers")
     if rows:
-        out.print(table(rows, ("kind", way.parameter, "period", "multipliers"), most=len(rows)))
+        out.print(table(rows, heads, most=len(rows)))
     if len(branch):
-        out.print(f"{len(branch)} orbits, {int(branch.stable.sum())} of them stable; special points: {len(rows)}")
+        what = "equilibria" if resting else "orbits"
+        out.print(f"{len(branch)} {what}, {int(branch.stable.sum())} of them stable; special points: {len(rows)}")
     out.print(branch.reason, style="green" if found.is_complete else "yellow", soft_wrap=True)
+
+
+def _facts(found: Found) -> dict[str, Any]:
+    """All of a branch, for programs."""
+    branch = found.branch
+    special = [
+        {"kind": point.kind, "value": point.value, "note": point.note, "period": point.orbit.period}
+        | {"multipliers": [complex(value) for value in point.orbit.multipliers], "numbers": dict(point.numbers)}
+        for point in branch.special
+    ]
+    told = {"label": found.label, "reason": branch.reason, "complete": found.is_complete, "special": special}
+    if not len(branch):
+        return told | {"points": []}
+    states = branch.points[0].model.states
+    return told | {
+        "points": [
+            {
+                "value": value,
+                "period": point.period,
+                "stable": point.stable,
+                "multipliers": [complex(each) for each in point.multipliers],
+                "minimum": dict(zip(states, low, strict=True)),
+                "maximum": dict(zip(states, high, strict=True)),
+            }
+            for value, point, (low, high) in zip(
+                branch.values.tolist(), list[Any](branch.points), branch.extremes.tolist(), strict=True
+            )
+        ]
+    }
 
 
 def _draw(found: Sequence[Found], quantity: str | None, path: Path) -> Path:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickslip.cli import arguments, outputs
-from stickslip.cli.progress import Progress
-from stickslip.cli.screen import console, number, table
+from stickslip.cli import arguments, methods, outputs
+from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
 from stickslip.model.system import Model, System
 from stickslip.status import Status
@@ -17,48 +16,37 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.console import Console
 
+    from stickslip.cli.commands.motions import Simulate
+    from stickslip.cli.progress import Progress
+    from stickslip.cli.report import Report
+
 PICTURES = ("phase", "history", "friction", "modes", "characteristic")
 ROOM = 1024**3
 """Bytes that the record of a run may take: one that needs more ends early, instead of taking the machine with it."""
 
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for."""
-
-    model: str
-    t: float
-    settings: list[str]
-    start: list[str]
-    rtol: float
-    samples: int | None
-    dense: bool
-    plots: list[Path]
-    picture: str | None
-    save: Path | None
-    events: bool
-    seed: int = 0
+LITTLE = 5
+"""The degree of the step polynomials of methods that are not Exact, at most."""
 
 
-def perform(request: Request) -> bool:
+def perform(asked: Simulate, report: Report) -> bool:
     """Simulate, sum up, save, draw; whether the run reached its end."""
-    model = arguments.read_model(request.model).with_(arguments.read_numbers("--set", request.settings))
-    kinds = [outputs.picture_of(path, PICTURES, request.picture) for path in request.plots]
-    outputs.check(request.plots, request.save)
+    model = arguments.set_model(asked)
+    kinds = [outputs.picture_of(path, PICTURES, asked.picture) for path in asked.plot]
+    outputs.check(asked.plot, asked.save)
     _check_pictures(model, kinds)
     saved = outputs.Saved()
-    with Progress(request.t) as progress:
-        run = _simulated(request, model, progress)
+    with report.progress(asked.t) as progress:
+        run = _simulated(asked, model, progress)
         progress.hold()
-        saved.save(request.save, run)
+        saved.save(asked.save, run)
     finished = str(run.attrs["outcome"]) == Status.FINISHED.word
-    out = console()
-    _print_summary(out, model, run)
-    if request.events:
-        _print_events(run)
-    saved.tell(out)
-    for path, kind in zip(request.plots, kinds, strict=True):
-        out.print(f"drew {_draw(kind, model, run, path)}", soft_wrap=True)
+    report.tell(**_facts(model, run))
+    _print_summary(report.out, model, run)
+    if asked.events:
+        _tell_events(report, run)
+    saved.tell(report)
+    for path, kind in zip(asked.plot, kinds, strict=True):
+        report.drew(_draw(kind, model, run, path))
     return finished
 
 
@@ -70,33 +58,35 @@ def _check_pictures(model: Model, kinds: list[str]) -> None:
         raise ModelError("this model has no contact, so there is no friction and no mode to draw")
 
 
-def _simulated(request: Request, model: Model, progress: Progress) -> xr.Dataset:
+def _simulated(asked: Simulate, model: Model, progress: Progress) -> xr.Dataset:
     # These imports take a second on a slow machine: they count as waiting, too.
     from stickslip import Exact, simulate
 
-    method = Exact(rtol=request.rtol)
-    method = Exact(rtol=request.rtol, most_steps=_most_steps(request, model, method.taylor_order))
+    method: Any = methods.chosen(asked)
+    order = method.taylor_order if isinstance(method, Exact) else LITTLE
+    method = replace(method, most_steps=min(_most_steps(asked, model, order), method.most_steps))
     return simulate(
         model,
-        request.t,
-        start=arguments.read_numbers("--start", request.start),
+        asked.t,
+        start_time=asked.start_time,
+        start=arguments.read_numbers("--start", asked.start),
         method=method,
-        samples=request.samples,
-        dense=request.dense,
-        seed=request.seed,
+        samples=asked.samples,
+        dense=asked.dense,
+        seed=asked.seed,
         progress=progress,
     )
 
 
-def _most_steps(request: Request, model: Model, order: int) -> int:
+def _most_steps(asked: Simulate, model: Model, order: int) -> int:
     """As many steps as there is room for."""
     from stickslip.result import POINTS_PER_STEP
 
     n, m = len(model.states), len(model.contacts)
     numbers = 4 + n  # an event
-    if request.dense:
+    if asked.dense:
         numbers += 2 + m + (n + 2 * m) * (order + 1)
-    elif request.samples is None:
+    elif asked.samples is None:
         numbers += POINTS_PER_STEP * (1 + n + 3 * m)
     return ROOM // (8 * numbers)
 
@@ -111,11 +101,9 @@ def _draw(kind: str, model: Model, run: xr.Dataset, path: Path) -> Path:
 def _print_summary(out: Console, model: Model, run: xr.Dataset) -> None:
     from stickslip.cli import summary
 
-    out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
+    out.print(arguments.title_of(model), style="bold")
     outcome = str(run.attrs["outcome"])
-    out.print(str(run.attrs["status"]), style="green" if outcome == Status.FINISHED.word else "yellow")
-    if outcome == Status.TOO_MANY_STEPS.word:
-        out.print("There is room for more with --no-dense --samples 10000.", style="yellow")
+    out.print(_status(run, outcome), style="green" if outcome == Status.FINISHED.word else "yellow")
     if run.sizes["time"] == 0:
         return
     (start, end), unit = summary.span(run), f" {model.time_unit}" if model.time_unit else ""
@@ -131,6 +119,16 @@ def _print_summary(out: Console, model: Model, run: xr.Dataset) -> None:
     out.print(table(rows, ("state", "least", "greatest", "unit" if any(model.units.values()) else "")))
 
 
+def _status(run: xr.Dataset, outcome: str) -> str:
+    """How the run ended, in the words of the command line."""
+    if outcome == Status.TOO_MANY_STEPS.word:
+        return "The allowed number of steps was used up: there is room for more with --no-dense --samples 10000."
+    from stickslip.cli.commands.motions import Simulate
+    from stickslip.cli.wording import said
+
+    return said(str(run.attrs["status"]), Simulate)
+
+
 def _period_line(run: xr.Dataset, unit: str) -> str:
     from stickslip.cli import summary
 
@@ -143,18 +141,60 @@ def _period_line(run: xr.Dataset, unit: str) -> str:
     return f"period {number(found.value, 12)}{unit}{cycle} (the last two cycles agree to {found.agreement:.0e})"
 
 
-def _print_events(run: xr.Dataset) -> None:
+def _tell_events(report: Report, run: xr.Dataset) -> None:
     """Plain lines, which other programs can read: a table would take long for a million events."""
     from stickslip.cli import summary
 
     contacts = run["event_contact"].values.tolist()
     width = max(map(len, ("contact", *contacts)))
     states = [str(name) for name in run["state"].values]
-    print(f"\n{'time':<20}{'contact':<{width + 2}}{'change':<16}" + "".join(f"{name:>20}" for name in states))
     at_events = run["event_state"].values
+    report.tell(event_table=_event_rows(run))
+    report.line(f"\n{'time':<20}{'contact':<{width + 2}}{'change':<16}" + "".join(f"{name:>20}" for name in states))
     at_events = at_events * (abs(at_events) > summary.ROUND_OFF * summary.sizes(run)) + 0.0  # no round-off, no −0
     rows = zip(run["event_time"].values, contacts, summary.changes(run), at_events, strict=True)
     for time, contact, change, state in rows:
         numbers = "".join(f"{value:>20.12g}" for value in state)
-        print(f"{time:<20.13g}{contact:<{width + 2}}{change:<16}{numbers}")
-    print()
+        report.line(f"{time:<20.13g}{contact:<{width + 2}}{change:<16}{numbers}")
+    report.line("")
+
+
+def _event_rows(run: xr.Dataset) -> list[dict[str, Any]]:
+    states = [str(name) for name in run["state"].values]
+    columns = [run[f"event_{name}"].values.tolist() for name in ("time", "contact", "before", "after", "state")]
+    return [
+        {"time": time, "contact": contact, "before": before, "after": after}
+        | {"state": dict(zip(states, values, strict=True))}
+        for time, contact, before, after, values in zip(*columns, strict=True)
+    ]
+
+
+def _facts(model: Model, run: xr.Dataset) -> dict[str, Any]:
+    """What the summary says, for programs."""
+    from stickslip.cli import summary
+
+    told: dict[str, Any] = {
+        "model": model.about.called,
+        "parameters": dict(model.parameters),
+        "method": run.attrs["method"],
+        "status": run.attrs["status"],
+        "outcome": run.attrs["outcome"],
+        "steps": run.attrs["steps"],
+        "events": run.sizes["event"],
+    }
+    if run.sizes["time"] == 0:
+        return told
+    found, (start, end) = summary.period(run) if model.contacts else None, summary.span(run)
+    last = {str(name): float(run[str(name)].values[-1]) for name in run["state"].values}
+    return told | {
+        "time": {"start": start, "end": end, "unit": model.time_unit},
+        "contacts": {
+            p.contact: {"stick_phases": p.stick, "slip_phases": p.slip, "stick_fraction": p.fraction}
+            for p in summary.phases(run)
+        },
+        "period": None if found is None else vars(found),
+        "states": {
+            e.state: {"least": e.least, "greatest": e.greatest, "last": last[e.state], "unit": model.units[e.state]}
+            for e in summary.extrema(run)
+        },
+    }

@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from typing import TYPE_CHECKING, Any
 
 from stickslip.cli import arguments
-from stickslip.cli.screen import console, number, table
+from stickslip.cli.screen import number, table
 from stickslip.model.library import LIBRARY
 from stickslip.model.system import Model
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-def all_models() -> None:
-    """Print every model of the library with its title."""
-    out = console()
-    out.print(table([(name, make().about.title) for name, make in LIBRARY.items()], ("name", "title")))
-    out.print("\nstickslip models NAME describes one; stickslip simulate NAME --t 100 runs it.", style="dim")
+    from stickslip.cli.commands.motions import Models
+    from stickslip.cli.equations import EquationText
+    from stickslip.cli.report import Report
 
 
-def one(text: str) -> None:
-    """Print title, source, equations, parameters, states and exact results of one model."""
-    model = arguments.read_model(text)
-    out = console()
+def perform(asked: Models, report: Report) -> bool:
+    """The library, or one model."""
+    if asked.name:
+        _one(asked.name, report)
+    else:
+        _all_models(report)
+    return True
+
+
+def _all_models(report: Report) -> None:
+    """Every model of the library with its title."""
+    titles = {name: make().about.title for name, make in LIBRARY.items()}
+    report.tell(models=[{"name": name, "title": title} for name, title in titles.items()])
+    report.out.print(table(list(titles.items()), ("name", "title")))
+    report.out.print("\nstickslip models NAME describes one; stickslip simulate NAME --t 100 runs it.", style="dim")
+
+
+def _one(text: str, report: Report) -> None:
+    """Title, source, equations, parameters, states and exact results of one model."""
+    # SymPy takes a while to import, and only this needs it.
+    from stickslip.cli import equations
+
+    model, out = arguments.read_model(text), report.out
+    written = equations.written(model)
+    report.tell(**_facts(model, text, written))
     _print_origin(out, model, text)
-    _print_equations(out, model)
+    _print_equations(out, written)
     _section(out, "Parameters")
     values = [(name, number(value), model.units[name]) for name, value in model.parameters.items()]
     out.print(table(values, ("name", "value", "unit") if any(row[2] for row in values) else ()))
@@ -33,6 +54,23 @@ def one(text: str) -> None:
     if model.about.known:
         _section(out, "Known exactly")
         out.print(table([(name, number(value, 13)) for name, value in model.about.known.items()]))
+
+
+def _facts(model: Model, text: str, written: EquationText) -> dict[str, Any]:
+    return {
+        "name": model.about.name,
+        "title": model.about.title,
+        "source": model.about.source,
+        "arguments": dict(arguments.model_arguments(text.partition(":")[0])),
+        "equations": dict(written.rates),
+        "contacts": {contact.name: dict(contact.lines) for contact in written.contacts},
+        "parameters": dict(model.parameters),
+        "derived": {name: term.value(model.parameters) for name, term in model.derived.items()},
+        "units": {name: unit for name, unit in model.units.items() if unit},
+        "states": {name: {"start": model.start[name], "unit": model.units[name]} for name in model.states},
+        "time_unit": model.time_unit,
+        "known": dict(model.about.known),
+    }
 
 
 def _print_origin(out: Console, model: Model, text: str) -> None:
@@ -59,14 +97,10 @@ def _print_derived(out: Console, model: Model) -> None:
     out.print(table(rows))
 
 
-def _print_equations(out: Console, model: Model) -> None:
-    # SymPy takes a while to import, and only this section needs it.
-    from stickslip.cli import equations
-
-    text = equations.written(model)
+def _print_equations(out: Console, written: EquationText) -> None:
     _section(out, "Equations")
-    out.print(table([(left, f"= {right}") for left, right in text.rates]))
-    for contact in text.contacts:
+    out.print(table([(left, f"= {right}") for left, right in written.rates]))
+    for contact in written.contacts:
         _section(out, f"Contact {contact.name}")
         out.print(table(contact.lines))
 

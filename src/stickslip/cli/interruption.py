@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import _weakrefset
 import signal
 import sys
 import threading
+import weakref
 from types import FrameType
 
 AGAIN = 0.05
 """Seconds after which Ctrl-C is looked at again where it could not be raised."""
 
 
-def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; while modules are imported, as soon as they are.
+DEAF = ("<frozen importlib._bootstrap>", weakref.__file__, _weakrefset.__file__)
+"""Files whose functions are called where exceptions are dropped."""
 
-    Some modules drop every exception that is raised while they are imported, and others stay half made.
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt; while modules are imported or objects given up, as soon as they are.
+
+    Some modules drop every exception that is raised while they are imported, and others stay half made; Python itself
+    drops those that are raised where objects are given up.
     """
-    if is_importing(frame):
+    if is_deaf(frame):
         come_again(AGAIN)
     else:
         raise KeyboardInterrupt
 
 
-def is_importing(frame: FrameType | None) -> bool:
-    """Whether a module is being imported where the program is."""
+def is_deaf(frame: FrameType | None) -> bool:
+    """Whether what is raised here may be dropped: in imports, in finalizers, in callbacks of weak references."""
     while frame is not None:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+        code = frame.f_code
+        if code.co_filename in DEAF or code.co_name == "__del__":
             return True
         frame = frame.f_back
     return False

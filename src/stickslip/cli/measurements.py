@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from stickslip.cli import arguments, outputs
-from stickslip.cli.screen import console, number, table
+from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
 from stickslip.model.errors import shown
 from stickslip.model.laws import FrictionLaw, Polynomial, Stribeck, WithViscous
@@ -16,104 +15,94 @@ from stickslip.model.reading import LAWS
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from stickslip.cli.commands.measurements import Identify
+    from stickslip.cli.report import Report
     from stickslip.identify import Estimate, Table
 
 WHAT = ("characteristic", "ringdown", "aging", "reconstruct")
 MOST_SKIPPED = 5
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for."""
-
-    file: Path
-    what: str
-    columns: dict[str, str | None]
-    law: str
-    compare: str | None
-    normal: str | None
-    fixed: list[str]
-    numbers: dict[str, float | None]
-    loss: str
-    side: str
-    offset: bool
-    classes: int
-    skip_bad: bool
-    decimal: str
-    plots: list[Path]
-    save: Path | None
-
-    def column(self, name: str) -> str:
-        """The name of a column that is needed, or a sentence that says which option gives it."""
-        found = self.columns.get(name)
-        if found is None:
-            option = f"--{name.replace('_', '-')}"
-            raise ModelError(f"{self.what} needs the column of the {name.replace('_', ' ')}: say {option} NAME")
-        return found
-
-    def value(self, name: str) -> float:
-        """A number that is needed."""
-        found = self.numbers.get(name)
-        if found is None:
-            raise ModelError(f"{self.what} needs the {name}: say --{name} NUMBER")
-        return found
-
-
-def perform(request: Request) -> None:
+def perform(asked: Identify, report: Report) -> bool:
     """Read, fit, sum up, save, draw."""
     works = {"characteristic": _characteristic, "ringdown": _ringdown, "aging": _aging, "reconstruct": _reconstruct}
-    if request.what not in works:
-        raise ModelError(f"--what is {shown(request.what)}{suggest(request.what, WHAT)}")
-    _check_files(request)
-    _check_laws(request)
-    works[request.what](request, console())
+    if asked.what not in works:
+        raise ModelError(f"--what is {shown(asked.what)}{suggest(asked.what, WHAT)}")
+    _check_files(asked)
+    _check_laws(asked)
+    works[asked.what](asked, report)
+    return True
 
 
-def _check_files(request: Request) -> None:
-    outputs.check([*request.plots], None)
-    if request.save is None:
-        return
-    if request.save.suffix.lower() != ".csv":
-        raise ModelError(f"--save writes CSV: {shown(str(request.save))} must end with .csv")
-    if request.what not in ("characteristic", "reconstruct"):
-        raise ModelError(f"--save keeps classes of speed or reconstructed forces: {request.what} has neither")
-    if not request.save.parent.is_dir():
-        raise ModelError(f"cannot write {shown(str(request.save))}: there is no folder {str(request.save.parent)!r}")
-
-
-def _check_laws(request: Request) -> None:
-    """Refuse unknown laws before the file is read."""
-    from stickslip.identify.curves import law_named
-
-    if request.what in ("characteristic", "reconstruct"):
-        for name in (request.law, *(request.compare.split(",") if request.compare else ())):
-            law_named(name)
-
-
-def _table(request: Request, names: Sequence[str], out: Console) -> Table:
-    from stickslip.identify import read
-
-    found = read(request.file, names, skip_bad=request.skip_bad, decimal=request.decimal)
-    out.print(f"{request.file.name}: {len(found)} rows", style="bold")
-    if found.skipped:
-        out.print(f"{len(found.skipped)} rows were left out:")
-        out.print(table([(reason,) for reason in found.skipped], most=MOST_SKIPPED))
-    for note in found.notes:
-        out.print(note)
+def _column(asked: Identify, name: str) -> str:
+    """The name of a column that is needed, or a sentence that says which option gives it."""
+    found: str | None = getattr(asked, name)
+    if found is None:
+        option = f"--{name.replace('_', '-')}"
+        raise ModelError(f"{asked.what} needs the column of the {name.replace('_', ' ')}: say {option} NAME")
     return found
 
 
-def _print_estimate(out: Console, estimate: Estimate, title: str) -> None:
+def _value(asked: Identify, name: str) -> float:
+    """A number that is needed."""
+    found: float | None = getattr(asked, name)
+    if found is None:
+        raise ModelError(f"{asked.what} needs the {name}: say --{name} NUMBER")
+    return found
+
+
+def _check_files(asked: Identify) -> None:
+    outputs.check(asked.plot, asked.save, (".csv",))
+    if asked.save is not None and asked.what not in ("characteristic", "reconstruct"):
+        raise ModelError(f"--save keeps classes of speed or reconstructed forces: {asked.what} has neither")
+
+
+def _check_laws(asked: Identify) -> None:
+    """Refuse unknown laws before the file is read."""
+    from stickslip.identify.curves import law_named
+
+    if asked.what in ("characteristic", "reconstruct"):
+        for name in (asked.law, *(asked.compare.split(",") if asked.compare else ())):
+            law_named(name)
+
+
+def _table(asked: Identify, names: Sequence[str], report: Report) -> Table:
+    from stickslip.identify import read
+
+    found = read(asked.file, names, skip_bad=asked.skip_bad, decimal=asked.decimal)
+    report.tell(file=str(asked.file), rows=len(found), skipped=list(found.skipped), notes=list(found.notes))
+    report.out.print(f"{asked.file.name}: {len(found)} rows", style="bold")
+    if found.skipped:
+        report.out.print(f"{len(found.skipped)} rows were left out:")
+        report.out.print(table([(reason,) for reason in found.skipped], most=MOST_SKIPPED))
+    for note in found.notes:
+        report.out.print(note)
+    return found
+
+
+def _tell_estimate(report: Report, estimate: Estimate, title: str) -> None:
     rows = [
         (name, number(value, 6), *(("fixed", "", "") if name in estimate.fixed else _errors(error, low, high)))
         for name, value, error, low, high in estimate.rows()
     ]
-    out.print(title)
-    out.print(table(rows, ("parameter", "value", "standard error", "95 % from", "to")))
+    report.facts.setdefault("estimates", []).append(_facts(estimate, title))
+    report.out.print(title)
+    report.out.print(table(rows, ("parameter", "value", "standard error", "95 % from", "to")))
     for note in estimate.notes:
-        out.print(f"Note: {note}")
+        report.out.print(f"Note: {note}")
+
+
+def _facts(estimate: Estimate, title: str) -> dict[str, Any]:
+    values = {
+        name: {"value": value, "error": error, "low": low, "high": high, "fixed": name in estimate.fixed}
+        for name, value, error, low, high in estimate.rows()
+    }
+    return {"title": title, "count": estimate.count, "parameters": values, "notes": list(estimate.notes)}
+
+
+def _tell_law(report: Report, law: FrictionLaw) -> None:
+    report.tell(law=law_text(law))
+    report.out.print(f"in a model file: law = {law_text(law)}", soft_wrap=True)
 
 
 def _errors(error: float, low: float, high: float) -> tuple[str, str, str]:
@@ -122,51 +111,52 @@ def _errors(error: float, low: float, high: float) -> tuple[str, str, str]:
     return number(error, 3), number(low, 6), number(high, 6)
 
 
-def _characteristic(request: Request, out: Console) -> None:
-    from stickslip.identify import classes, compare, fit_law, write
+def _characteristic(asked: Identify, report: Report) -> None:
+    from stickslip.identify import classes, compare, fit_law
 
-    names = [request.column("velocity"), request.column("force")]
-    constant, by_column = _normal(request)
-    extra = [name for name in (by_column, request.columns.get("time")) if name is not None]
-    data = _table(request, [*names, *extra], out)
+    names = [_column(asked, "velocity"), _column(asked, "force")]
+    constant, by_column = _normal(asked)
+    extra = [name for name in (by_column, asked.time) if name is not None]
+    data = _table(asked, [*names, *extra], report)
     samples: dict[str, Any] = {"velocity": data[names[0]], "force": data[names[1]]}
     samples["normal"] = data[by_column] if by_column is not None else constant
-    if request.columns.get("time") is not None:
-        samples["time"] = data[request.column("time")]
+    if asked.time is not None:
+        samples["time"] = data[_column(asked, "time")]
     options: dict[str, Any] = {
-        "loss": request.loss,
-        "side": request.side,
-        "offset": request.offset,
-        "slowest": request.numbers.get("slowest") or 0.0,
+        "loss": asked.loss,
+        "side": asked.side,
+        "sense": asked.sense,
+        "offset": asked.offset,
+        "slowest": asked.slowest,
     }
-    fixed = arguments.read_numbers("--fix", request.fixed) or None
-    fit = fit_law(samples, request.law, fixed=fixed, **options)
-    _print_estimate(out, fit.estimate, f"{request.law}, {len(fit.samples)} samples in slip")
+    fixed = arguments.read_numbers("--fix", asked.fixed) or None
+    fit = fit_law(samples, asked.law, fixed=fixed, **options)
+    _tell_estimate(report, fit.estimate, f"{asked.law}, {len(fit.samples)} samples in slip")
+    report.tell(lack_of_fit=fit.lack_of_fit)
     if fit.lack_of_fit < 0.001:
-        out.print(
+        report.out.print(
             f"The law misses the means over classes of speed (p = {fit.lack_of_fit:.1g}): another may fit better."
         )
-    out.print(f"in a model file: law = {law_text(fit.law)}", soft_wrap=True)
+    _tell_law(report, fit.law)
     drawn: Any = fit
-    if request.compare is not None:
-        laws = list(dict.fromkeys([request.law, *(name.strip() for name in request.compare.split(","))]))
+    if asked.compare is not None:
+        laws = list(dict.fromkeys([asked.law, *(name.strip() for name in asked.compare.split(","))]))
         drawn = compare(samples, laws, **options)
-        _print_comparison(out, drawn)
-    found = classes(samples, request.classes, side=request.side)
-    if request.save is not None:
-        columns = {"speed": found.speed, "mean": found.mean, "count": found.count}
-        out.print(f"wrote {write(request.save, columns)}", soft_wrap=True)
-    _draw(request, out, {"fit": drawn, "classes": found}, units={"velocity": data.units[names[0]]})
+        _tell_comparison(report, drawn)
+    found = classes(samples, asked.classes, side=asked.side)
+    report.tell(classes={"speed": found.speed, "mean": found.mean, "deviation": found.deviation, "count": found.count})
+    _save(asked, report, found)
+    _draw(asked, report, {"fit": drawn, "classes": found}, units={"velocity": data.units[names[0]]})
 
 
-def _normal(request: Request) -> tuple[float, str | None]:
+def _normal(asked: Identify) -> tuple[float, str | None]:
     """The normal force: a number, or the name of a column."""
-    if request.normal is None:
+    if asked.normal is None:
         return 1.0, None
     try:
-        return float(request.normal), None
+        return float(asked.normal), None
     except ValueError:
-        return 1.0, request.normal
+        return 1.0, asked.normal
 
 
 def law_text(law: FrictionLaw) -> str:
@@ -193,101 +183,109 @@ def law_text(law: FrictionLaw) -> str:
     return "{" + ", ".join([f'kind = "{kind}"', *(f"{name} = {value}" for name, value in values.items())]) + "}"
 
 
-def _print_comparison(out: Console, found: Any) -> None:
+def _tell_comparison(report: Report, found: Any) -> None:
+    heads = ("law", "free", "deviation", "aicc", "bic", "difference", "evidence")
+    compared = [dict(zip(heads, row, strict=True)) for row in found.rows()]
+    report.tell(comparison=compared, refused=dict(found.refused), verdict=found.verdict)
     rows = [
         (name, str(free), number(deviation, 4), number(aicc, 7), number(bic, 7), number(gap, 4), f"{evidence:.3g}")
         for name, free, deviation, aicc, bic, gap, evidence in found.rows()
     ]
-    out.print(table(rows, ("law", "free", "deviation", "AICc", "BIC", "difference", "evidence")))
+    report.out.print(table(rows, ("law", "free", "deviation", "AICc", "BIC", "difference", "evidence")))
     for name, why in found.refused.items():
-        out.print(f"{name} was not fitted: {why}")
-    out.print(found.verdict)
+        report.out.print(f"{name} was not fitted: {why}")
+    report.out.print(found.verdict)
 
 
-def _ringdown(request: Request, out: Console) -> None:
+def _ringdown(asked: Identify, report: Report) -> None:
     from stickslip.identify import ringdown
 
-    names, mass = [request.column("time"), request.column("displacement")], request.value("mass")
-    data = _table(request, names, out)
+    names, mass = [_column(asked, "time"), _column(asked, "displacement")], _value(asked, "mass")
+    data = _table(asked, names, report)
     found = ringdown(
         data[names[0]],
         data[names[1]],
         mass=mass,
-        stiffness=request.numbers.get("stiffness") or 0.0,
-        damping=request.numbers.get("damping") or 0.0,
-        start=request.numbers.get("start"),
-        end=request.numbers.get("end"),
+        stiffness=asked.stiffness,
+        damping=asked.damping,
+        start=asked.start,
+        end=asked.end,
     )
-    _print_estimate(out, found.signal, f"oscillation, {found.signal.count} samples")
-    _print_estimate(out, found.contact, f"contact, damping ratio {number(found.damping_ratio, 4)}")
-    _draw(request, out, {"ringdown": found}, unit=data.units[names[1]])
+    _tell_estimate(report, found.signal, f"oscillation, {found.signal.count} samples")
+    report.tell(damping_ratio=found.damping_ratio)
+    _tell_estimate(report, found.contact, f"contact, damping ratio {number(found.damping_ratio, 4)}")
+    _draw(asked, report, {"ringdown": found}, unit=data.units[names[1]])
 
 
-def _aging(request: Request, out: Console) -> None:
+def _aging(asked: Identify, report: Report) -> None:
     from stickslip.identify import aging_verdict, breakaways, compare_aging
 
-    if request.columns.get("stick_time") is not None:
-        names = [request.column("stick_time"), request.column("force")]
-        data = _table(request, names, out)
+    if asked.stick_time is not None:
+        names = [_column(asked, "stick_time"), _column(asked, "force")]
+        data = _table(asked, names, report)
         stick_time, force = data[names[0]], data[names[1]]
     else:
-        names = [request.column(name) for name in ("time", "velocity", "force")]
-        data = _table(request, names, out)
-        found = breakaways(*(data[name] for name in names), threshold=request.value("threshold"))
-        out.print(f"{len(found)} stick phases; {found.ignored} more are not whole")
+        names = [_column(asked, name) for name in ("time", "velocity", "force")]
+        data = _table(asked, names, report)
+        found = breakaways(*(data[name] for name in names), threshold=_value(asked, "threshold"))
+        report.tell(stick_phases=len(found), ignored=found.ignored)
+        report.out.print(f"{len(found)} stick phases; {found.ignored} more are not whole")
         stick_time, force = found.stick_time, found.force
-    laws = [name.strip() for name in request.compare.split(",")] if request.compare else []
-    first = "exponential" if request.law == "stribeck" else request.law  # the default is meant for slip
-    fits = compare_aging(stick_time, force, list(dict.fromkeys([first, *laws])), loss=request.loss)
+    laws = [name.strip() for name in asked.compare.split(",")] if asked.compare else []
+    first = "exponential" if asked.law == "stribeck" else asked.law  # the default is meant for slip
+    fits = compare_aging(stick_time, force, list(dict.fromkeys([first, *laws])), loss=asked.loss)
     for fit in fits:
-        _print_estimate(out, fit.estimate, f"{fit.law}, {fit.estimate.count} breakaway forces")
+        _tell_estimate(report, fit.estimate, f"{fit.law}, {fit.estimate.count} breakaway forces")
     if len(fits) > 1:
-        out.print(aging_verdict(fits))
-    _draw(request, out, {"aging": fits})
+        report.tell(verdict=aging_verdict(fits))
+        report.out.print(aging_verdict(fits))
+    _draw(asked, report, {"aging": fits})
 
 
-def _reconstruct(request: Request, out: Console) -> None:
+def _reconstruct(asked: Identify, report: Report) -> None:
     import numpy as np
 
-    from stickslip.identify import fit_law, reconstruct, write
+    from stickslip.identify import fit_law, reconstruct
 
-    names, mass = [request.column("time"), request.column("displacement")], request.value("mass")
-    push = request.columns.get("excitation")
-    data = _table(request, [*names, *([push] if push else [])], out)
+    names, mass = [_column(asked, "time"), _column(asked, "displacement")], _value(asked, "mass")
+    push = asked.excitation
+    data = _table(asked, [*names, *([push] if push else [])], report)
     found = reconstruct(
         data[names[0]],
         data[names[1]],
         mass=mass,
-        stiffness=request.numbers.get("stiffness") or 0.0,
-        damping=request.numbers.get("damping") or 0.0,
-        belt=request.numbers.get("belt") or 0.0,
-        threshold=request.numbers.get("threshold"),
+        stiffness=asked.stiffness,
+        damping=asked.damping,
+        belt=asked.belt,
+        noise=asked.noise,
+        threshold=asked.threshold,
         excitation=data[push] if push else None,
     )
-    out.print(
+    parts = [float(np.mean(part)) for part in (found.stick, found.sure)]
+    report.tell(noise=found.noise, reach=found.reach, stick_fraction=parts[0], sure_fraction=parts[1])
+    report.out.print(
         f"noise of the displacement {number(found.noise, 3)}, smoothed with {found.reach:.0f} samples to either side"
     )
-    shares = [f"{100 * float(np.mean(part)):.1f} %" for part in (found.stick, found.sure)]
-    out.print(f"{shares[0]} of the samples stick, {shares[1]} are sure")
-    samples = found.samples(_normal(request)[0])
-    fit = fit_law(samples, request.law, loss=request.loss, side=request.side)
-    _print_estimate(out, fit.estimate, f"{request.law}, {len(fit.samples)} samples in slip")
-    out.print(f"in a model file: law = {law_text(fit.law)}", soft_wrap=True)
-    if request.save is not None:
-        columns = {
-            "time": found.time, "velocity": found.velocity, "velocity_error": found.velocity_error,
-            "force": found.force, "force_error": found.force_error,
-            "stick": found.stick.astype(float), "sure": found.sure.astype(float),
-        }  # fmt: skip
-        out.print(f"wrote {write(request.save, columns)}", soft_wrap=True)
-    _draw(request, out, {"reconstruction": found, "fit": fit}, units={"time": data.units[names[0]]})
+    report.out.print(f"{100 * parts[0]:.1f} % of the samples stick, {100 * parts[1]:.1f} % are sure")
+    samples = found.samples(_normal(asked)[0])
+    fit = fit_law(samples, asked.law, loss=asked.loss, side=asked.side)
+    _tell_estimate(report, fit.estimate, f"{asked.law}, {len(fit.samples)} samples in slip")
+    _tell_law(report, fit.law)
+    _save(asked, report, found)
+    _draw(asked, report, {"reconstruction": found, "fit": fit}, units={"time": data.units[names[0]]})
 
 
-def _draw(request: Request, out: Console, results: dict[str, Any], **labels: Any) -> None:
+def _save(asked: Identify, report: Report, table: Any) -> None:
+    saved = outputs.Saved()
+    saved.save(asked.save, table)
+    saved.tell(report)
+
+
+def _draw(asked: Identify, report: Report, results: dict[str, Any], **labels: Any) -> None:
     """Each picture by a word in the name of its file; the first kind otherwise."""
     from stickslip import plot
 
-    for path in request.plots:
+    for path in asked.plot:
         kind = outputs.picture_of(path, tuple(results))
         options = {} if kind in ("classes", "aging") else labels
-        out.print(f"drew {plot.save(getattr(plot, kind)(results[kind], **options), path)}", soft_wrap=True)
+        report.drew(plot.save(getattr(plot, kind)(results[kind], **options), path))

@@ -2,68 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickslip.cli import arguments, outputs
-from stickslip.cli.progress import Progress
-from stickslip.cli.screen import console, number, table
+from stickslip.cli import arguments, methods, outputs
+from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
 from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from stickslip.methods.base import Method
+    from stickslip.cli.commands.orbits import Orbit as OrbitCommand
+    from stickslip.cli.commands.orbits import Search
+    from stickslip.cli.progress import Progress
+    from stickslip.cli.report import Report
     from stickslip.orbits.orbit import Orbit
     from stickslip.orbits.signature import Event
 
 PICTURES = ("phase", "history", "friction", "modes", "multipliers")
-METHODS = ("exact", "smooth", "switch")
 
 
-@dataclass(frozen=True)
-class Search:
-    """Which orbit is meant: a model (or a saved orbit) with its parameters, and where to look."""
-
-    model: str
-    settings: list[str]
-    start: list[str]
-    period: float | None
-    method: str
-    eps: float | None
-    eta: float | None
-    unstable: bool = False
-
-    @property
-    def is_saved(self) -> bool:
-        """Whether MODEL is the file of an orbit."""
-        return self.model.endswith(".nc")
-
-
-def perform(search: Search, count: int | None, plots: Sequence[Path], save: Path | None) -> bool:
+def perform(asked: OrbitCommand, report: Report) -> bool:
     """Find, sum up, save, draw; whether the search came to its end."""
-    outputs.check(plots, save)
+    outputs.check(asked.plot, asked.save)
     saved = outputs.Saved()
-    with Progress() as progress:
-        found, done = ([found_orbit(search)], None) if count is None else _all_orbits(search, count, progress)
+    with report.progress() as progress:
+        found, done = ([found_orbit(asked)], None) if asked.starts is None else _all_orbits(asked, progress)
         progress.hold()
-        saved.save(save, *found)
-    out = console()
+        saved.save(asked.save, *found)
+    finished = done == asked.starts
+    report.tell(model=found[0].model.about.called, orbits=[facts(orbit) for orbit in found], starts=done)
     for i, orbit in enumerate(found, 1):
         if i > 1:
-            out.print()
-        print_orbit(out, orbit, f", orbit {i} of {len(found)}" if len(found) > 1 else "")
-    saved.tell(out)
-    for path in plots:
+            report.out.print()
+        print_orbit(report.out, orbit, f", orbit {i} of {len(found)}" if len(found) > 1 else "")
+    saved.tell(report)
+    for path in asked.plot:
         for i, orbit in enumerate(found, 1):
-            out.print(f"drew {_draw(orbit, outputs.numbered(path, i, len(found)))}", soft_wrap=True)
-    finished = done == count
+            report.drew(_draw(orbit, outputs.numbered(path, i, len(found))))
     if not finished:
-        out.print(f"\nThe search was interrupted by the user after {done} of {count} starts.", style="yellow")
+        report.tell(status=f"The search was interrupted by the user after {done} of {asked.starts} starts.")
+        report.out.print(f"\n{report.facts['status']}", style="yellow")
     return finished
 
 
@@ -80,18 +61,19 @@ def model_of(search: Search) -> Model:
 
 def found_orbit(search: Search) -> Orbit:
     """The orbit that is meant."""
-    model, method, start = model_of(search), method_of(search), arguments.read_numbers("--start", search.start)
+    model, start = model_of(search), arguments.read_numbers("--start", search.start)
+    method = methods.chosen(search, methods.WITH_ORBITS)
     from stickslip import find_orbit
 
     if search.is_saved:
         orbit = _unchanged(search)
         return find_orbit(model, orbit) if search.settings else orbit
     guess: Any = start or None if search.period is None else (start, search.period)
-    return find_orbit(model, guess, method=method, unstable=search.unstable)
+    return find_orbit(model, guess, method=method, forcing=search.forcing, unstable=search.unstable)
 
 
 def _unchanged(search: Search) -> Orbit:
-    if search.start or search.period is not None or search.method != METHODS[0]:
+    if search.start or search.period is not None or search.method != "exact":
         raise ModelError(
             f"{shown(search.model)} is an orbit already: it takes --set, but no --start, --period, --method"
         )
@@ -109,42 +91,27 @@ def saved_orbit(path: str) -> Orbit:
     return orbit
 
 
-def method_of(search: Search) -> Method:
-    """The method by its name and number."""
-    from stickslip import Exact, Smoothing, Switch
-
-    if search.method not in METHODS:
-        raise ModelError(f"there is no method {shown(search.method)}{suggest(search.method, METHODS)}")
-    for name, given, needs in (("--eps", search.eps, "smooth"), ("--eta", search.eta, "switch")):
-        if given is not None and search.method != needs:
-            raise ModelError(f"{name} belongs to --method {needs}, not to {search.method}")
-    if search.method == "smooth":
-        if search.eps is None:
-            raise ModelError("--method smooth needs --eps, the steepness of the smoothed friction, as in --eps 1e4")
-        return Smoothing(eps=search.eps)
-    if search.method == "switch":
-        return Switch() if search.eta is None else Switch(eta=search.eta)
-    return Exact()
-
-
-def _all_orbits(search: Search, count: int, progress: Progress) -> tuple[list[Orbit], int]:
+def _all_orbits(asked: OrbitCommand, progress: Progress) -> tuple[list[Orbit], int]:
     """The orbits that random starts lead to, and how many starts were tried before the user had enough."""
     from stickslip import find_orbits
 
+    count = asked.starts or 0
     if count < 1:
         raise ModelError(f"--all is {count}: give how many random starts to try")
-    if search.is_saved or search.start or search.period is not None or search.method != METHODS[0]:
+    if asked.is_saved or asked.start or asked.period is not None or asked.method != "exact":
         raise ModelError(
             "--all tries random starts of a model: it goes with --set, not with --start, --period, --method"
         )
-    model, done = model_of(search), 0
+    model, done = model_of(asked), 0
 
     def report(tried: int, total: int) -> None:
         nonlocal done
         done = tried
         progress.show("searching", tried, total)
 
-    found = find_orbits(model, starts=count, unstable=search.unstable, progress=report)
+    found = find_orbits(
+        model, starts=count, seed=asked.seed, forcing=asked.forcing, unstable=asked.unstable, progress=report
+    )
     if not found:
         raise ModelError(
             f"none of {count} random starts led to a periodic orbit: try more, --unstable for orbits that motions "
@@ -159,7 +126,7 @@ def _all_orbits(search: Search, count: int, progress: Progress) -> tuple[list[Or
 def print_orbit(out: Console, orbit: Orbit, more: str = "") -> None:
     """Period, stability, multipliers, signature, start, and the phases."""
     model = orbit.model
-    out.print((model.about.title or model.about.name or "Unnamed model") + more, style="bold")
+    out.print(arguments.title_of(model) + more, style="bold")
     out.print("stable" if orbit.stable else "unstable", style="green" if orbit.stable else "yellow")
     out.print(table(_properties(orbit)))
     rows = [(name, number(value, 12), model.units[name]) for name, value in orbit.start.items()]
@@ -168,6 +135,27 @@ def print_orbit(out: Console, orbit: Orbit, more: str = "") -> None:
     if _has_phases(orbit):
         out.print()
         out.print(table(_phases(orbit), ("phase", "duration", *model.contacts, "ends when"), most=len(orbit.signature)))
+
+
+def facts(orbit: Orbit) -> dict[str, Any]:
+    """All of it, for programs."""
+    return {
+        "period": orbit.period,
+        "turns": orbit.turns,
+        "stable": bool(orbit.stable),
+        "multipliers": [complex(value) for value in orbit.multipliers],
+        "signature": str(orbit.signature) if _has_phases(orbit) else None,
+        "start": orbit.start,
+        "start_time": orbit.start_time,
+        "phases": [
+            {"mode": dict(zip(orbit.model.contacts, modes, strict=True)), "duration": duration}
+            for modes, duration in zip(orbit.signature.modes, orbit.phases.durations.tolist(), strict=True)
+        ]
+        if _has_phases(orbit)
+        else None,
+        "parameters": dict(orbit.model.parameters),
+        "method": repr(orbit.method),
+    }
 
 
 def _properties(orbit: Orbit) -> list[tuple[str, str]]:
@@ -182,10 +170,11 @@ def _properties(orbit: Orbit) -> list[tuple[str, str]]:
 
 def multipliers_line(orbit: Orbit, digits: int = 10) -> str:
     """All multipliers, largest first."""
-    return ", ".join(_complex(complex(value), digits) for value in orbit.multipliers)
+    return ", ".join(complex_text(complex(value), digits) for value in orbit.multipliers)
 
 
-def _complex(value: complex, digits: int) -> str:
+def complex_text(value: complex, digits: int) -> str:
+    """A complex number, real where it is."""
     if abs(value.imag) <= 1e-12 * abs(value):
         return number(value.real, digits)
     sign = "+" if value.imag > 0 else "−"

@@ -14,13 +14,17 @@ from stickslip.model.errors import shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from stickslip.cli.report import Report
 
 
-def check(plots: Sequence[Path], save: Path | None) -> None:
+def check(plots: Sequence[Path], save: Path | None, endings: Sequence[str] = (".nc", ".csv")) -> None:
     """Refuse files that cannot be written."""
-    if save is not None and save.suffix != ".nc":
-        raise ModelError(f"--save writes NetCDF: {shown(str(save))} must end with .nc")
+    if save is not None and save.suffix.lower() not in endings:
+        kinds = {".nc": "all of a result (.nc)", ".csv": "a table (.csv)"}
+        raise ModelError(
+            f"--save writes {' or '.join(kinds[each] for each in endings)}: {shown(str(save))} must end with "
+            + " or ".join(endings)
+        )
     for path in (*plots, *([save] if save else [])):
         if not path.parent.is_dir():
             raise ModelError(f"cannot write {shown(str(path))}: there is no folder {shown(str(path.parent))}")
@@ -87,10 +91,10 @@ class Saved:
             where = kept_elsewhere(result, path.name)
             self.problems.append(f"{error}; what was computed is kept in {str(where)!r}" if where else str(error))
 
-    def tell(self, out: Console) -> None:
+    def tell(self, report: Report) -> None:
         """Say what was written; refuse to go on where something is not where it should be."""
         for path in self.paths:
-            out.print(f"wrote {path}", soft_wrap=True)
+            report.wrote(path)
         if self.problems:
             raise ModelError(". ".join(self.problems))
 

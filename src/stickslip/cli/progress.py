@@ -26,8 +26,9 @@ class Progress:
     After `hold`, when the work is done, Ctrl-C no longer matters: what was computed is being saved.
     """
 
-    def __init__(self, end: float | None = None) -> None:
+    def __init__(self, end: float | None = None, shown: bool = True) -> None:
         self.end = end
+        self.shown = shown
         self.reports = 0
         self.asked = False
         self._held = False
@@ -57,7 +58,7 @@ class Progress:
     def __enter__(self) -> Progress:
         self._previous = signal.signal(signal.SIGINT, self._interrupted)
         self._shown.enter_context(silence())  # nothing that is called has a bar beside this one
-        if is_watched():
+        if self.shown and is_watched():
             self._bar = self._shown.enter_context(Bar("compiling"))
         return self
 
@@ -72,7 +73,7 @@ class Progress:
         first, self.asked = not self.asked, True
         if self._held or self._is_stopping:
             return
-        if interruption.is_importing(frame):
+        if interruption.is_deaf(frame):
             interruption.come_again(interruption.AGAIN)
         elif first and self.reports:
             self._sooner = interruption.come_again(PATIENCE)

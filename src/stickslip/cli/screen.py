@@ -27,12 +27,12 @@ class Screen(Console):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
-def console() -> Screen:
+def console(silent: bool = False) -> Screen:
     """The console on stdout; a character that the terminal cannot show becomes a question mark."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")
-    return Screen(highlight=False, markup=False, emoji=False)
+    return Screen(highlight=False, markup=False, emoji=False, quiet=silent)
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = (), most: int = MOST_ROWS) -> Padding:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stickslip.cli import arguments
-from stickslip.cli.progress import Progress
-from stickslip.cli.screen import console, number, table
+from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
 from stickslip.model.system import Model, suggest
 from stickslip.status import Status
+
+if TYPE_CHECKING:
+    from stickslip.cli.commands.motions import Sound
+    from stickslip.cli.report import Report
 
 PILOT_STEPS = 6000
 """Steps of the run that shows how fast a model moves, before it is known how long its sound takes."""
@@ -21,30 +24,17 @@ ROOM = 1024**3
 """Bytes that the record of a run may take."""
 
 
-@dataclass(frozen=True)
-class Tune:
-    """What is to be heard."""
-
-    model: str
-    settings: list[str]
-    start: list[str]
-    out: Path
-    quantity: str | None
-    seconds: float
-    speed: float | None
-
-
-def perform(tune: Tune) -> bool:
+def perform(asked: Sound, report: Report) -> bool:
     """Simulate a model for a while, write what it sounds like; whether the run reached its end."""
-    model = arguments.read_model(tune.model).with_(arguments.read_numbers("--set", tune.settings))
-    start = arguments.read_numbers("--start", tune.start)
-    seconds = check_number("--seconds", tune.seconds, positive=True)
-    _check_sound(tune, model)
-    with Progress() as progress:
+    model = arguments.set_model(asked)
+    start = arguments.read_numbers("--start", asked.start)
+    seconds = check_number("--seconds", asked.seconds, positive=True)
+    _check_sound(asked, model)
+    with report.progress() as progress:
         from stickslip import Exact, simulate
         from stickslip.series.sound import to_wav
 
-        speed = tune.speed if tune.speed is not None else _speed(tune, model, start)
+        speed = asked.speed if asked.speed is not None else _speed(asked, model, start)
         end = seconds * check_number("--speed", speed, positive=True)
         run = simulate(
             model,
@@ -55,12 +45,15 @@ def perform(tune: Tune) -> bool:
             progress=lambda time: progress.show("simulating", time, end),
         )
         progress.hold()
-        sound = to_wav(run, tune.out, tune.quantity, speed)
-    out = console()
-    out.print(model.about.title or model.about.name or "Unnamed model", style="bold")
+        sound = to_wav(run, asked.out, asked.quantity, speed)
+    status = str(run.attrs["status"])
     finished = str(run.attrs["outcome"]) == Status.FINISHED.word
+    report.tell(model=model.about.called, parameters=dict(model.parameters), status=status, quantity=sound.quantity)
+    report.tell(seconds=sound.seconds, pitch=sound.fundamental, speed=speed)
+    out = report.out
+    out.print(arguments.title_of(model), style="bold")
     if not finished:
-        out.print(str(run.attrs["status"]), style="yellow")
+        out.print(status, style="yellow")
     rows = [
         ("heard", sound.quantity),
         ("length", f"{number(sound.seconds, 4)} s"),
@@ -71,23 +64,23 @@ def perform(tune: Tune) -> bool:
         ),
     ]
     out.print(table(rows))
-    out.print(f"wrote {sound.path}", soft_wrap=True)
+    report.wrote(Path(sound.path))
     return finished
 
 
-def _check_sound(tune: Tune, model: Model) -> None:
-    if tune.out.suffix.lower() != ".wav":
-        raise ModelError(f"--out writes sound: {shown(str(tune.out))} must end with .wav")
-    if not tune.out.parent.is_dir():
-        raise ModelError(f"cannot write {shown(str(tune.out))}: there is no folder {shown(str(tune.out.parent))}")
-    if tune.out.is_dir():
-        raise ModelError(f"cannot write {shown(str(tune.out))}: that is a folder")
-    group = (tune.quantity or model.states[0]).split(".")[0]
-    if group not in ("force", "slip_velocity") and tune.quantity not in (None, *model.states):
-        raise ModelError(f"there is no quantity {shown(tune.quantity)}{suggest(str(tune.quantity), model.states)}")
+def _check_sound(asked: Sound, model: Model) -> None:
+    if asked.out.suffix.lower() != ".wav":
+        raise ModelError(f"--out writes sound: {shown(str(asked.out))} must end with .wav")
+    if not asked.out.parent.is_dir():
+        raise ModelError(f"cannot write {shown(str(asked.out))}: there is no folder {shown(str(asked.out.parent))}")
+    if asked.out.is_dir():
+        raise ModelError(f"cannot write {shown(str(asked.out))}: that is a folder")
+    group = (asked.quantity or model.states[0]).split(".")[0]
+    if group not in ("force", "slip_velocity") and asked.quantity not in (None, *model.states):
+        raise ModelError(f"there is no quantity {shown(asked.quantity)}{suggest(str(asked.quantity), model.states)}")
 
 
-def _speed(tune: Tune, model: Model, start: dict[str, float]) -> float:
+def _speed(asked: Sound, model: Model, start: dict[str, float]) -> float:
     """The speed at which the model is well heard, from a short run; a model's own time may be seconds or years."""
     from stickslip import Exact, simulate
     from stickslip.errors import SeriesError
@@ -97,7 +90,7 @@ def _speed(tune: Tune, model: Model, start: dict[str, float]) -> float:
     from stickslip.simulation import uninterrupted
 
     pilot = uninterrupted(simulate(model, FOREVER, start=start, method=Exact(most_steps=PILOT_STEPS), samples=2))
-    quantity = tune.quantity or default_quantity(pilot)
+    quantity = asked.quantity or default_quantity(pilot)
     begin = float(pilot["step_start"].values[pilot.sizes["step"] // 2])
     try:
         pitch = fundamental(from_run(pilot, quantity, after=begin))

@@ -3,59 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickslip.cli import outputs
-from stickslip.cli.progress import Progress
-from stickslip.cli.screen import console, number
+from stickslip.cli.report import dataset_facts
+from stickslip.cli.screen import number
 from stickslip.errors import ModelError
 from stickslip.model.errors import shown
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from stickslip.cli.commands.measurements import Series as SeriesCommand
+    from stickslip.cli.report import Report
     from stickslip.series import Series
 
 KINDS = ("spectrum", "autocorrelation", "embedding", "dimension", "lyapunov")
 PICTURES = (*KINDS, "information", "neighbours")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for."""
-
-    file: Path
-    column: str | None
-    what: str | None
-    time: str | None
-    interval: float | None
-    after: float | None
-    events: bool
-    plots: list[Path]
-
-
-def perform(request: Request) -> None:
+def perform(asked: SeriesCommand, report: Report) -> bool:
     """Analyse a series, print what was found, draw."""
-    if request.what is not None and request.what not in KINDS:
-        raise ModelError(f"--what is {shown(request.what)}: it must be one of {', '.join(KINDS)}")
-    default = request.what or KINDS[0]
-    kinds = [_picture(path, default) for path in request.plots]
-    outputs.check(request.plots, None)
-    with Progress() as progress:
-        series = _read(request)
+    if asked.what is not None and asked.what not in KINDS:
+        raise ModelError(f"--what is {shown(asked.what)}: it must be one of {', '.join(KINDS)}")
+    default = asked.what or KINDS[0]
+    kinds = [_picture(path, default) for path in asked.plot]
+    outputs.check(asked.plot, None)
+    listed = [asked.what] if asked.what else list(KINDS)
+    with report.progress() as progress:
+        series = _read(asked)
         found: dict[str, Any] = {}
-        for kind in dict.fromkeys([*([request.what] if request.what else KINDS), *kinds]):
+        for kind in dict.fromkeys([*listed, *kinds]):
             progress.show(f"looking at the {kind}")
-            found[kind] = _look(kind, series, needed=kind == request.what or kind in kinds)
-    out = console()
-    out.print(f"{series.name or 'series'}: {len(series)} values, {series.pace}", style="bold")
-    for kind in [request.what] if request.what else KINDS:
+            found[kind] = _look(kind, series, needed=kind == asked.what or kind in kinds)
+    report.tell(name=series.name, count=len(series), **{kind: _facts(found[kind]) for kind in listed})
+    report.out.print(f"{series.name or 'series'}: {len(series)} values, {series.pace}", style="bold")
+    for kind in listed:
         sentence = found[kind] if isinstance(found[kind], str) else _SENTENCES[kind](found[kind])
-        out.print(sentence, soft_wrap=True)
-    for path, kind in zip(request.plots, kinds, strict=True):
-        out.print(f"drew {_draw(kind, found[kind], path)}", soft_wrap=True)
+        report.out.print(sentence, soft_wrap=True)
+    for path, kind in zip(asked.plot, kinds, strict=True):
+        report.drew(_draw(kind, found[kind], path))
+    return True
+
+
+def _facts(found: Any) -> dict[str, Any]:
+    """What was found, or why nothing was, for programs."""
+    if isinstance(found, str):
+        return {"why": found}
+    if hasattr(found, "data_vars"):
+        return {**found.attrs, **dataset_facts(found)}
+    if hasattr(found, "attrs"):
+        return {**found.attrs, "points": found.values}
+    told = {each.name: getattr(found, each.name) for each in fields(found)}
+    return {"summary": found.summary} | {
+        name: dataset_facts(value) if hasattr(value, "data_vars") else value for name, value in told.items()
+    }
 
 
 def _look(kind: str, series: Series, needed: bool) -> Any:
@@ -75,32 +79,32 @@ def _picture(path: Path, default: str) -> str:
     return outputs.picture_of(path, (default, *(kind for kind in PICTURES if kind != default)))
 
 
-def _read(request: Request) -> Series:
-    if request.file.suffix == ".nc":
-        return _from_run(request)
+def _read(asked: SeriesCommand) -> Series:
+    if asked.file.suffix == ".nc":
+        return _from_run(asked)
     from stickslip.series import from_csv
     from stickslip.series.table import read
 
-    if request.after is not None:
+    if asked.after is not None:
         raise ModelError("--after is for saved runs: take the rows before it out of the table")
-    if request.column is None:
-        heads = ", ".join(column.head for column in read(request.file).columns)
+    if asked.column is None:
+        heads = ", ".join(column.head for column in read(asked.file).columns)
         raise ModelError(f"say which column: --column NAME; there are: {heads}")
-    return from_csv(request.file, request.column, request.time, request.interval, request.events)
+    return from_csv(asked.file, asked.column, asked.time, asked.interval, asked.events)
 
 
-def _from_run(request: Request) -> Series:
+def _from_run(asked: SeriesCommand) -> Series:
     from stickslip import reading
     from stickslip.series import from_events, from_run
 
-    run = reading.load(request.file)
-    if request.time is not None:
+    run = reading.load(asked.file)
+    if asked.time is not None:
         raise ModelError("--time is for tables: a run knows its time")
-    column = request.column or str(run["state"].values[0])
-    if request.events:
-        later = run["event_time"].values >= (run["time"].values[0] if request.after is None else request.after)
+    column = asked.column or str(run["state"].values[0])
+    if asked.events:
+        later = run["event_time"].values >= (run["time"].values[0] if asked.after is None else asked.after)
         return from_events(run.isel(event=later), column)
-    return from_run(run, column, request.interval, after=request.after)
+    return from_run(run, column, asked.interval, after=asked.after)
 
 
 def _computed(name: str) -> Callable[[Any], Any]:

@@ -262,7 +262,7 @@ def _numbers(
             bad.append(f"line {number}: {problem}")
         else:
             raise IdentifyError(
-                f"{file.name}, line {number}: {problem}; mend the row, or leave bad rows out (skip_bad)"
+                f"{file.name}, line {number}: {problem}; mend the row, or leave bad rows out (skip_bad=True)"
             )
     return good, tuple(bad)
 

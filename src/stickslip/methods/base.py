@@ -6,10 +6,10 @@ rows of start, length, modes, and the polynomials of states, sliding velocities 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from stickslip.errors import ModelError
 from stickslip.field import Field
 from stickslip.model.errors import check_whole, check_word
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
 from stickslip.status import Status
 
@@ -52,8 +53,10 @@ class Trajectory:
         return self.status.value + where
 
 
-class Method(ABC):
+class Method(metaclass=Listing):
     """How one trajectory is integrated."""
+
+    _listed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def compile(self, model: Model) -> Field:

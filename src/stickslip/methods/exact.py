@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.field import LEAST_ORDER, Field
@@ -16,12 +16,34 @@ from stickslip.model.system import Model
 class Exact(Method):
     """Event-driven Taylor integration with stick exact and events located on the step's own polynomial.
 
-    `rtol` bounds the last terms of each step's series relative to the leading ones; `order` is the Taylor order
-    (chosen from rtol when not given); `target` is "cpu" (compiled) or "python".
+    Parameters
+    ----------
+    rtol : float, default 1e-12
+        Bounds the last terms of each step's series relative to the leading ones.
+    order : int, optional
+        The Taylor order; by default it is chosen from `rtol`.
+    most_steps : int, default 10**8
+        Where to give up.
+    target : str, default "cpu"
+        "cpu" (compiled) or "python".
 
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such target.
+
+    See Also
+    --------
+    simulate : takes a method.
+    Henon, Bisection, Switch, Smoothing, TimeStepping : methods of the literature.
+
+    Examples
+    --------
     >>> Exact(rtol=1e-10).taylor_order
     20
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("taylor_order",)
 
     rtol: float = 1e-12
     order: int | None = None
@@ -36,7 +58,7 @@ class Exact(Method):
 
     @property
     def taylor_order(self) -> int:
-        """High orders pay at tight tolerances, where they take longer steps."""
+        """The Taylor order: high ones pay at tight tolerances, where they take longer steps."""
         if self.order is not None:
             return self.order
         return 20 if self.rtol <= 1e-9 else 16

@@ -53,6 +53,27 @@ class Henon(_FixedStep):
 
     Fourth order in `step`. Reference: Hénon, Physica D 5 (1982) 412; vandevrande1999 App. A; awrejcewicz2002 Sec. 7.
 
+    Parameters
+    ----------
+    step : float
+        The length of the steps, in units of time; positive.
+    most_steps : int, default 10**8
+        Where to give up.
+    target : str, default "cpu"
+        "cpu" (compiled) or "python".
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such target.
+
+    See Also
+    --------
+    Bisection : transitions by halving the step.
+    Exact : the method of choice.
+
+    Examples
+    --------
     >>> Henon(step=1e-2).step
     0.01
     """
@@ -66,10 +87,33 @@ class Henon(_FixedStep):
 class Bisection(_FixedStep):
     """Classical Runge–Kutta steps; a transition is found by halving the step.
 
-    Fourth order in `step` because the branch of the sign function is frozen inside a step; with `live=True` it follows
-    the sign of v at every stage, as is often programmed, and the order drops to one. With `band` a contact is taken to
-    stick as soon as |v| < band (wiercigroch1994 Eq. 6).
+    Fourth order in `step` because the branch of the sign function is frozen inside a step.
 
+    Parameters
+    ----------
+    step : float
+        The length of the steps, in units of time; positive.
+    most_steps : int, default 10**8
+        Where to give up.
+    target : str, default "cpu"
+        "cpu" (compiled) or "python".
+    band : float, default 0.0
+        A contact is taken to stick as soon as |v| < band (wiercigroch1994 Eq. 6), a speed.
+    live : bool, default False
+        Whether the sign of v is followed at every stage, as is often programmed; the order then drops to one.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such target.
+
+    See Also
+    --------
+    Henon : transitions in one step.
+    Exact : the method of choice.
+
+    Examples
+    --------
     >>> Bisection(step=1e-2, band=1e-6).band
     1e-06
     """

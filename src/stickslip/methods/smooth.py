@@ -34,11 +34,6 @@ _INVERSE = np.linalg.inv(np.vander(_NODES[1:], DEGREE, increasing=True) * _NODES
 class Smoothing(Method):
     """The friction of every contact smoothed, and the stiff equations integrated by an implicit solver.
 
-    `eps` and `shape` are those of `System.smoothed`. `rtol` bounds the error of each step relative to the size of
-    every state, and sliding velocities also relative to 1/eps, the width of the steep part. `solver` is "Collocation",
-    which is compiled (Radau formulas of order nine), or one of SciPy's: "Radau" (order five), "BDF" or "LSODA". The
-    Jacobian is analytic.
-
     A smoothed contact never sticks. To compare with runs that do, it counts as sticking (mode 0) while |v| is below the
     speed at which the smoothed friction is largest, since beyond it the friction falls and the contact runs away; where
     friction rises for good (Coulomb), below the speed at which it has reached 99 % of its limit. Events are where that
@@ -46,6 +41,33 @@ class Smoothing(Method):
 
     Reference: vandevrande1999 Eqs. (4) and (18), awrejcewicz2002 Eq. (5).
 
+    Parameters
+    ----------
+    eps : float
+        The steepness, in 1/speed, as in `System.smoothed`.
+    shape : str, default "arctan"
+        "arctan", "tanh", "quartic" or "quartic_one_sided", as in `System.smoothed`.
+    rtol : float, default 1e-8
+        Bounds the error of each step relative to the size of every state, and of sliding velocities also relative to
+        1/eps, the width of the steep part.
+    solver : str, default "Collocation"
+        "Collocation", which is compiled (Radau formulas of order nine), or one of SciPy's: "Radau" (order five), "BDF"
+        or "LSODA". The Jacobian is analytic.
+    most_steps : int, default 10**7
+        Where to give up.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such shape or solver.
+
+    See Also
+    --------
+    System.smoothed : the smoothed system itself.
+    Exact : no smoothing, stick exact.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> run = ss.simulate(ss.models.block_on_belt(), t=20, method=Smoothing(eps=1e3, rtol=1e-6))
     >>> run.event_after.values.tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,15 +44,7 @@ RightHandSide = Callable[[float, ArrayLike], Floats]
 class Switch(Method):
     """The switch model of Leine et al., integrated by the Runge–Kutta pair of Dormand and Prince, 5(4).
 
-    Returns runs like those of `Exact`, with an error in the times of events that vanishes with `eta`.
-
-    Keywords
-    - eta: half the width of the band |v| < η in which a contact counts as sticking; below every belt speed.
-    - rtol, atol: an error of atol + rtol·(the largest value the state has had so far) is allowed in each step. Errors
-      in velocity must stay well inside the band, so rtol times the belt speed must be below eta.
-    - forgetting: the rate b at which the stick time of a contact that ages dies out in slip (leine1998, Sec. 6).
-    - most_steps: where to give up.
-    - target: "cpu" (compiled) or "python".
+    Its runs are like those of `Exact`, with an error in the times of events that vanishes with `eta`.
 
     A contact slips where |v| > η. Inside the band it sticks while the force that holds it is within its static limit:
     v is driven to zero by v̇ = −v/τ, and all else moves as if v were zero (positions do not drift with the v that is
@@ -66,11 +59,41 @@ class Switch(Method):
 
     Reference: Leine, van Campen, de Kraker, van den Steen, Nonlinear Dynamics 16 (1998) 41–54, Sec. 5.
 
+    Parameters
+    ----------
+    eta : float, default 1e-6
+        Half the width of the band |v| < η in which a contact counts as sticking, a speed; below every belt speed.
+    rtol : float, default 1e-8
+        An error of atol + rtol·(the largest value the state has had so far) is allowed in each step. Errors in velocity
+        must stay well inside the band, so rtol times the belt speed must be below eta.
+    atol : float, default 0.0
+        See `rtol`.
+    forgetting : float, default 10.0
+        The rate b, in 1/time, at which the stick time of a contact that ages dies out in slip (leine1998, Sec. 6).
+    most_steps : int, default 10**8
+        Where to give up.
+    target : str, default "cpu"
+        "cpu" (compiled) or "python".
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such target.
+
+    See Also
+    --------
+    Exact : without a band.
+    Smoothing : another way round the discontinuity.
+
+    Examples
+    --------
     >>> from stickslip.model.library import block_on_belt
     >>> rate = Switch(eta=1e-6).right_hand_side(block_on_belt())
     >>> rate(0.0, [0.5, 0.2]).tolist()  # sticking: the block moves with the belt
     [0.2, 0.0]
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("right_hand_side",)
 
     eta: float = 1e-6
     rtol: float = 1e-8
@@ -124,9 +147,19 @@ class Switch(Method):
     def right_hand_side(self, model: Model) -> RightHandSide:
         """The switch model as a plain function (t, y) → dy/dt, for any solver of ordinary differential equations.
 
-        `y` has the states in the order of `model.states`. The function raises `ModelError` where the sticking forces
-        are not determined.
+        Parameters
+        ----------
+        model : System or Filippov
+            The model.
 
+        Returns
+        -------
+        function
+            Of the time and the states in the order of `model.states`. It raises `ModelError` where the sticking forces
+            are not determined.
+
+        Examples
+        --------
         >>> from scipy.integrate import solve_ivp
         >>> from stickslip.model.library import block_on_belt
         >>> rate = Switch(eta=1e-6).right_hand_side(block_on_belt())

@@ -27,13 +27,6 @@ class TimeStepping(Method):
     First order in `step`. For many contacts that stick and slip all the time, where following every event costs more
     than it is worth.
 
-    Keywords
-    - step: length of the steps; at most a tenth of the shortest natural period, else the run ends at once and says so.
-    - theta: weight of the end of the step in the forces other than friction and in the velocities that move the
-      positions; 1/2 keeps the energy of oscillations, 1 damps them. Below 1/2 oscillations would grow.
-    - most_steps: where to give up.
-    - target: "cpu" (compiled) or "python".
-
     Velocities at the end of a step and friction forces λ ∈ −bound·Sign(v) are found together, to a relative precision
     of 1e-12. The bound of a contact is its static limit where it sticks at the start of the step, else the kinetic
     friction at the sliding velocity there: how friction depends on velocity is treated explicitly, which is what limits
@@ -42,6 +35,30 @@ class TimeStepping(Method):
 
     Reference: Jean, Computer Methods in Applied Mechanics and Engineering 177 (1999) 235–257.
 
+    Parameters
+    ----------
+    step : float
+        Length of the steps; at most a tenth of the shortest natural period, else the run ends at once and says so.
+    theta : float, default 0.5
+        Weight of the end of the step in the forces other than friction and in the velocities that move the positions;
+        1/2 keeps the energy of oscillations, 1 damps them. Below 1/2 oscillations would grow.
+    most_steps : int, default 10**8
+        Where to give up.
+    target : str, default "cpu"
+        "cpu" (compiled) or "python".
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such target.
+
+    See Also
+    --------
+    Exact : follows every event.
+    models.chain : a model with many contacts.
+
+    Examples
+    --------
     >>> TimeStepping(step=1e-3).theta
     0.5
     """

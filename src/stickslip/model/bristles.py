@@ -50,19 +50,54 @@ class BristleLaw(FrictionLaw):
 class BristleContact(Contact):
     """Friction of elastic bristles whose bonds break and form anew at random places: hinrichs1998, Sec. 7.1.
 
-    All `bristles` hold while the contact sticks, `slipping` of them while it slips. A bond breaks when its bristle is
-    stretched by `limit`; each then bears `mu_s`·`normal`/`bristles`. In slip the bristle bonds anew at once, a random
-    distance further on, uniform between 0 and twice the `mean`. `damping` acts on the mass while the contact sticks.
-    The numbers given here are those of the oscillator in hinrichs1998, Fig. 22, where m = c = 1; docs/bristles.md says
-    which of them are printed there.
+    All bristles hold while the contact sticks, some of them while it slips. A bond breaks when its bristle is stretched
+    by `limit`; each then bears `mu_s`·`normal`/`bristles`. In slip the bristle bonds anew at once, a random distance
+    further on, uniform between 0 and twice the `mean`. The defaults are those of the oscillator in hinrichs1998, Fig.
+    22, where m = c = 1; docs/bristles.md says which of them are printed there.
 
     State: `deflection.NAME`, by how much the bonds are ahead of the mass in the mean over the bristles that hold. The
     bonds of the start are drawn around the deflection of the start.
 
-    >>> from stickslip.model.parts import Belt, Mass
-    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=1.0)
-    >>> BristleContact(block, belt, mean=0.002).friction.kinetic_value(1.0)
-    0.25
+    Parameters
+    ----------
+    on : Mass, Rotor or mapping of these to numbers
+        What slides; or several bodies, each with its weight.
+    against : Mass, Rotor, Belt, Base or ground
+        What it slides on.
+    normal : float, default 10.0
+        The normal force, the parameter `NAME.normal`; positive.
+    name : str, default ""
+        The system calls it "contact" if it has none.
+    bristles : int, default 24
+        How many hold while the contact sticks.
+    slipping : int, default 15
+        How many hold while it slips.
+    mu_s : float, default 0.4
+        The coefficient of friction that all bonds bear together just before they break.
+    limit : float, default 0.01
+        By how much a bristle is stretched when its bond breaks, a length; the parameter `NAME.limit`.
+    mean : float, default 0.001
+        The mean distance to where a bond forms anew, a length; the parameter `NAME.mean`.
+    damping : float, default 4.0
+        The damping that acts on the mass while the contact sticks, in force per speed; the parameter `NAME.damping`.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    Contact : friction by a law.
+    Scatter : chance in the coefficients of a law.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
+    >>> contact = ss.BristleContact(block, belt, mean=0.002)
+    >>> ss.System(ss.Spring(block, ss.ground, k=1.0), contact).states
+    ('x.block', 'v.block', 'deflection.contact')
     """
 
     law: FrictionLaw | Function = field(init=False)

@@ -33,7 +33,21 @@ BRISTLES = {"sigma_0": PER_LENGTH, "sigma_1": PER_SPEED, "sigma_2": PER_SPEED, "
 
 @dataclass(frozen=True, eq=False)
 class DynamicLaw(Law):
-    """What every law with a state of its own has in common."""
+    """What every law with a state of its own has in common: ż and the coefficient, as functions of v and z.
+
+    See Also
+    --------
+    Dahl, LuGre, ElastoPlastic, DieterichRuina : the laws.
+    StateLaw : a law of your own, from two functions.
+    DynamicContact : where they are used.
+
+    Examples
+    --------
+    >>> isinstance(Dahl(mu=0.3, sigma_0=100.0), DynamicLaw)
+    True
+    """
+
+    _listed: ClassVar[tuple[str, ...]] = ("rate_value", "coefficient_value")
 
     state: ClassVar[str] = "bristle"
     measure: ClassVar[str] = "length"  # what the state is measured in: "length", "time", or "" where that is unknown
@@ -56,6 +70,22 @@ class DynamicLaw(Law):
     def rate_value(self, v: float, z: float, values: Mapping[str, float] | None = None) -> float:
         """ż at a sliding velocity and a state.
 
+        Parameters
+        ----------
+        v : float
+            The sliding velocity, with its sign.
+        z : float
+            The state: a deflection, or an age.
+        values : mapping of str to float, optional
+            Values of the parameters; those of the law by default.
+
+        Returns
+        -------
+        float
+            How fast the state changes, per unit time.
+
+        Examples
+        --------
         >>> Dahl(mu=0.3, sigma_0=100.0).rate_value(1.0, 0.0)
         1.0
         """
@@ -64,6 +94,22 @@ class DynamicLaw(Law):
     def coefficient_value(self, v: float, z: float, values: Mapping[str, float] | None = None) -> float:
         """The coefficient at a sliding velocity and a state.
 
+        Parameters
+        ----------
+        v : float
+            The sliding velocity, with its sign.
+        z : float
+            The state: a deflection, or an age.
+        values : mapping of str to float, optional
+            Values of the parameters; those of the law by default.
+
+        Returns
+        -------
+        float
+            Friction over normal force, with the sign of the velocity that it opposes.
+
+        Examples
+        --------
         >>> round(Dahl(mu=0.3, sigma_0=100.0).coefficient_value(1.0, 0.003), 12)
         0.3
         """
@@ -86,6 +132,25 @@ class Dahl(DynamicLaw):
 
     Reference: Dahl, Aerospace Report TOR-0158 (1968).
 
+    Parameters
+    ----------
+    mu : float
+        The coefficient in steady sliding; positive.
+    sigma_0 : float
+        The stiffness of the bristles, in coefficient per length; positive.
+
+    Raises
+    ------
+    ModelError
+        If a number is not positive.
+
+    See Also
+    --------
+    LuGre : with a coefficient that falls with speed, and damping.
+    DynamicContact : where it is used.
+
+    Examples
+    --------
     >>> Dahl(mu=0.3, sigma_0=100.0).rate_value(2.0, 0.003)
     0.0
     """
@@ -121,10 +186,40 @@ class LuGre(DynamicLaw):
     In steady sliding it is `Stribeck(mu_s, mu_k, v_s, shape=2).with_viscous(sigma_2)`. It creeps under a load that
     swings below the static limit, where `ElastoPlastic` does not.
 
+    Parameters
+    ----------
+    mu_s : float
+        The static coefficient; positive.
+    mu_k : float
+        The kinetic coefficient at high speed; positive.
+    v_s : float
+        The Stribeck speed; positive.
+    sigma_0 : float
+        The stiffness of the bristles, in coefficient per length; positive.
+    sigma_1 : float, default 0.0
+        Their damping, in coefficient per speed.
+    sigma_2 : float, default 0.0
+        The viscous coefficient, in 1/speed.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    Dahl, ElastoPlastic, DieterichRuina : other laws with a state.
+    DynamicContact : where it is used.
+    models.lugre_block : a model with it.
+
+    Examples
+    --------
     >>> law = LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=1e4, sigma_1=100.0)
     >>> round(law.coefficient_value(1.0, law.steady(1.0)), 10) == round(0.6 + 0.4 * exp(-25), 10)
     True
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("steady",)
 
     mu_s: Value
     mu_k: Value
@@ -137,7 +232,23 @@ class LuGre(DynamicLaw):
     dimensions: ClassVar[Mapping[str, Dimension]] = BRISTLES
 
     def steady(self, v: float) -> float:
-        """The deflection in steady sliding, g(v)/σ₀ with the sign of v."""
+        """The deflection in steady sliding, g(v)/σ₀ with the sign of v.
+
+        Parameters
+        ----------
+        v : float
+            The sliding velocity.
+
+        Returns
+        -------
+        float
+            The deflection, a length.
+
+        Examples
+        --------
+        >>> LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=100.0).steady(10.0)
+        0.006
+        """
         p = self.parameters()
         return math.copysign(_stribeck(v, p["mu_s"], p["mu_k"], p["v_s"]) / p["sigma_0"], v)
 
@@ -155,12 +266,41 @@ def _lugre_coefficient(v: Any, z: Any, mu_s: Any, mu_k: Any, v_s: Any, sigma_0: 
 
 @dataclass(frozen=True, eq=False)
 class ElastoPlastic(DynamicLaw):
-    """LuGre whose bristles are elastic up to the deflection `breakaway`: Dupont, Hayward, Armstrong, Altpeter (2002).
+    """LuGre whose bristles are elastic up to a deflection: Dupont, Hayward, Armstrong, Altpeter (2002).
 
     ż = v − α(z, v) σ₀|v| z/g(v), with α = 0 up to |z| = breakaway and while the bristle is unloaded (z v < 0), rising
     to 1 at the steady deflection z_ss = g(v)/σ₀: α = ½ + ½ sin(π(|z| − (z_ss + breakaway)/2)/(z_ss − breakaway)). So a
     load below σ₀·breakaway moves nothing for good.
 
+    Parameters
+    ----------
+    mu_s : float
+        The static coefficient; positive.
+    mu_k : float
+        The kinetic coefficient at high speed; positive.
+    v_s : float
+        The Stribeck speed; positive.
+    sigma_0 : float
+        The stiffness of the bristles, in coefficient per length; positive.
+    breakaway : float
+        The deflection, a length, up to which they are elastic; positive and below every steady deflection.
+    sigma_1 : float, default 0.0
+        The damping of the bristles, in coefficient per speed.
+    sigma_2 : float, default 0.0
+        The viscous coefficient, in 1/speed.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    LuGre : the same without an elastic range.
+    DynamicContact : where it is used.
+
+    Examples
+    --------
     >>> law = ElastoPlastic(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=100.0, breakaway=0.004)
     >>> law.rate_value(1.0, 0.004), law.rate_value(-1.0, 0.009)
     (1.0, -1.0)
@@ -217,13 +357,39 @@ class DieterichRuina(DynamicLaw):
     """Rate-and-state friction of rock: the state θ is the age of the contacts.
 
     μ = a asinh(v/(2v*) exp((μ* + b ln(v*θ/D_c))/a)), which is μ* + a ln(v/v*) + b ln(v*θ/D_c) but for |v| below
-    v* exp(−μ*/a), and passes through zero with v. `evolution` is "aging" (Dieterich), θ̇ = 1 − |v|θ/D_c, or "slip"
-    (Ruina), θ̇ = −(|v|θ/D_c) ln(|v|θ/D_c). θ starts at D_c/v*.
+    v* exp(−μ*/a), and passes through zero with v. θ starts at D_c/v*.
 
     In steady sliding μ = μ* + (a − b) ln(v/v*). Where a < b a slider on a spring is unstable below the stiffness
     N(b − a)/D_c. References: Dieterich, JGR 84 (1979); Ruina, JGR 88 (1983); the asinh after Rice, Lapusta, Ranjith,
     J. Mech. Phys. Solids 49 (2001).
 
+    Parameters
+    ----------
+    mu_star : float
+        The coefficient in steady sliding at the speed `v_star`; positive.
+    a : float
+        How friction grows with speed at once; positive.
+    b : float
+        How friction grows with age.
+    D_c : float
+        The length over which contacts are renewed; positive.
+    v_star : float
+        The reference speed; positive.
+    evolution : str, default "aging"
+        "aging" (Dieterich): θ̇ = 1 − |v|θ/D_c; or "slip" (Ruina): θ̇ = −(|v|θ/D_c) ln(|v|θ/D_c).
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or there is no such evolution.
+
+    See Also
+    --------
+    models.fault : a model of earthquakes with it.
+    DynamicContact : where it is used.
+
+    Examples
+    --------
     >>> law = DieterichRuina(mu_star=0.6, a=0.01, b=0.015, D_c=1e-5, v_star=1e-6)
     >>> round(law.coefficient_value(1e-5, 1e-5 / 1e-5), 9) == round(0.6 - 0.005 * log(10), 9)
     True
@@ -291,10 +457,28 @@ def _rate_and_state(v: Any, z: Any, mu_star: Any, a: Any, b: Any, D_c: Any, v_st
 class StateLaw(DynamicLaw):
     """A dynamic law from two plain functions of `v` and `z`; arguments with defaults are its parameters.
 
-    `rate` is ż, `coefficient` the coefficient of friction (with the sign of the sliding velocity that it opposes);
-    either may depend on one of `v`, `z` alone. A parameter that both have needs the same default in both. `initial` is
-    where z starts.
+    Parameters
+    ----------
+    rate : function
+        ż as a function of the sliding velocity `v` and the state `z`, or of one of them. A parameter that both
+        functions have needs the same default in both.
+    coefficient : function
+        The coefficient of friction, with the sign of the sliding velocity that it opposes; likewise.
+    initial : float, default 0.0
+        Where z starts.
 
+    Raises
+    ------
+    ModelError
+        If a function fails, or a parameter has two defaults.
+
+    See Also
+    --------
+    LuGre, DieterichRuina : laws that are there already.
+    DynamicContact : where it is used.
+
+    Examples
+    --------
     >>> law = StateLaw(
     ...     rate=lambda v, z, mu=0.3, k=100.0: v - k * abs(v) * z / mu,
     ...     coefficient=lambda z, k=100.0: k * z,

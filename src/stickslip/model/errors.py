@@ -143,7 +143,7 @@ def listed_names(what: str, value: Any) -> list[str]:
     Traceback (most recent call last):
     stickslip.errors.ModelError: states is 'xy': give a list of names
     """
-    listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [None]
+    listed: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [None]
     if not all(isinstance(each, str) for each in listed):
         raise ModelError(f"{what} is {shown(value)}: give a list of names")
     return listed

@@ -34,6 +34,7 @@ from stickslip.model.limits import (
     MAX_LENGTH,
     MAX_NODES,
 )
+from stickslip.model.listing import Listing
 
 CASE = 10
 """A case of where, min, max, abs or sign costs as much as so many operations."""
@@ -102,11 +103,33 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Formula:
-    """A formula as a callable: `variables` come by position or name, `parameters` have default values.
+class Formula(metaclass=Listing):
+    """A formula as a function: laws, forces and motions that can be written to files.
 
-    A value may be a number, a `Parameter`, or a formula or function of other parameters.
+    Parameters
+    ----------
+    text : str
+        The formula, with the operations and functions that model files know.
+    variables : sequence of str
+        What it depends on; given by position or by name where it is called.
+    parameters : mapping of str to float, optional
+        The parameters with their values: numbers, a `Parameter`, or a formula or function of other parameters. By
+        default there are none.
+    what : str, default "a formula"
+        What the formula is called in the sentence of an error.
 
+    Raises
+    ------
+    ModelError
+        If the text is no formula, or has names that are neither variables nor parameters.
+
+    See Also
+    --------
+    Parameter : arithmetic on these gives formulas.
+    FunctionLaw : a law from a function.
+
+    Examples
+    --------
     >>> law = Formula("mu_k + (mu_s - mu_k)*exp(-v/v_s)", ("v",), {"mu_k": 0.6, "mu_s": 1.0, "v_s": 0.2})
     >>> law(0.0)
     1.0

@@ -23,8 +23,28 @@ Value = float | Function
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:
-    """`yes` where the condition (a comparison with < or >) holds, else `no`; for laws and forces with a kink.
+    """The first value where a condition holds, else the second; for laws and forces with a kink.
 
+    Parameters
+    ----------
+    condition : bool or symbolic comparison
+        A comparison with < or >.
+    yes : float
+        The value where it holds.
+    no : float
+        The value where it does not.
+
+    Returns
+    -------
+    float
+        One of the two.
+
+    See Also
+    --------
+    FunctionLaw : laws from functions, in which this can stand.
+
+    Examples
+    --------
     >>> where(1.0 < 2.0, 10.0, 20.0)
     10.0
     """

@@ -25,14 +25,16 @@ from stickslip.model.errors import check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.limits import MAX_COEFFICIENTS, MAX_POINTS
+from stickslip.model.listing import Listing
 from stickslip.model.terms import numbers
 from stickslip.model.units import PER_SPEED, PER_SQUARE_SPEED, PER_TIME, SPEED, Dimension
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class Law(metaclass=Listing):
     """Parameters with their rules. Two contacts that share a law *object* share its parameters."""
 
+    _listed: ClassVar[tuple[str, ...]] = ("parameters",)
     rules: ClassVar[Mapping[str, str]] = {}
     default_rule: ClassVar[str] = "nonnegative"
     dimensions: ClassVar[Mapping[str, Dimension]] = {}
@@ -45,7 +47,18 @@ class Law:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def parameters(self) -> dict[str, float]:
-        """Name and value of every parameter."""
+        """Name and value of every parameter.
+
+        Returns
+        -------
+        dict of str to float
+            The values, by the names that they have in a model after that of the contact.
+
+        Examples
+        --------
+        >>> Coulomb(0.4, 0.25).parameters()
+        {'mu_s': 0.4, 'mu_k': 0.25}
+        """
         return numbers(self.given(), type(self).__name__)
 
     def dimension(self, parameter: str) -> Dimension | None:
@@ -65,7 +78,29 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class FrictionLaw(Law):
-    """What every law of the slip speed has in common."""
+    """What every friction law of the slip speed has in common: its coefficients, and other laws made from it.
+
+    A law of your own is a frozen dataclass derived from this, whose number fields are its parameters, with `kinetic`
+    and, where it differs from kinetic at v = 0, `static`. A plain function of `v` does as well: see `FunctionLaw`.
+
+    See Also
+    --------
+    Coulomb, Hyperbolic, Stribeck, PoppStelter, Polynomial, Tabulated, FunctionLaw : the laws.
+    Contact : where a law is used.
+    DynamicLaw : laws with a state of their own.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> law = ss.Stribeck(mu_s=0.5, mu_k=0.3, v_s=0.1)
+    >>> isinstance(law, ss.FrictionLaw), law.static_value(), round(law.with_viscous(0.2).kinetic_value(1.0), 3)
+    (True, 0.5, 0.5)
+    """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "kinetic", "static", "kinetic_value", "static_value", "static_value_after", "with_viscous",
+        "with_aging",
+    )  # fmt: skip
 
     @property
     def kinetic(self) -> Function:
@@ -76,7 +111,7 @@ class FrictionLaw(Law):
     def static(self) -> Function | None:
         """The coefficient up to which the contact sticks; None where it is kinetic at v = 0.
 
-        It may depend on the `internal_states` of the law besides its parameters.
+        It may depend on the time the contact has been sticking, `stick_time`, besides the parameters of the law.
         """
         return None
 
@@ -95,7 +130,32 @@ class FrictionLaw(Law):
             )
 
     def kinetic_value(self, v: float, values: Mapping[str, float] | None = None, what: str = "the law") -> float:
-        """The kinetic coefficient at slip speed `v`, checked to be a friction: finite and not negative."""
+        """The kinetic coefficient at a slip speed, checked to be a friction: finite and not negative.
+
+        Parameters
+        ----------
+        v : float
+            The slip speed, zero or positive.
+        values : mapping of str to float, optional
+            Values of the parameters; those of the law by default.
+        what : str, default "the law"
+            What the law is called in the sentence of an error.
+
+        Returns
+        -------
+        float
+            The coefficient: friction force over normal force.
+
+        Raises
+        ------
+        ModelError
+            If the law gives no number there, or a negative one.
+
+        Examples
+        --------
+        >>> Hyperbolic(mu_s=1.0, delta=3.0).kinetic_value(1.0)
+        0.25
+        """
         values = self.parameters() if values is None else values
         v = check_number(f"{what}: the slip speed", v)
         try:
@@ -109,7 +169,30 @@ class FrictionLaw(Law):
         return value
 
     def static_value(self, values: Mapping[str, float] | None = None, what: str = "the law") -> float:
-        """The static coefficient, checked likewise."""
+        """The static coefficient of a contact that has just come to stick, checked likewise.
+
+        Parameters
+        ----------
+        values : mapping of str to float, optional
+            Values of the parameters; those of the law by default.
+        what : str, default "the law"
+            What the law is called in the sentence of an error.
+
+        Returns
+        -------
+        float
+            The coefficient up to which the contact sticks.
+
+        Raises
+        ------
+        ModelError
+            If it is negative, or no finite number.
+
+        Examples
+        --------
+        >>> Coulomb(0.4, 0.3).static_value()
+        0.4
+        """
         values = self.parameters() if values is None else values
         if self.static is None:
             return self.kinetic_value(0.0, values, what)
@@ -121,16 +204,44 @@ class FrictionLaw(Law):
     def with_viscous(self, c: Value) -> FrictionLaw:
         """This law plus the coefficient c·|v|.
 
+        Parameters
+        ----------
+        c : float
+            The viscous coefficient, in 1/speed: the parameter `viscous`.
+
+        Returns
+        -------
+        FrictionLaw
+            A new law.
+
+        Examples
+        --------
         >>> Coulomb(0.4, 0.3).with_viscous(0.1).kinetic_value(2.0)
         0.5
         """
         return WithViscous(self, c)
 
     def with_aging(self, a: Value = 0.1, beta: Value = 2.0, growth: Function | None = None) -> FrictionLaw:
-        """This law with a static coefficient that grows while the contact sticks, as in leine1998, Eq. (18):
+        """This law with a static coefficient that grows while the contact sticks, as in leine1998, Eq. (18).
 
-        μ_s (1 + (β − 1)(1 − exp(−a·t_stick))). `growth` is another factor: a plain function of `stick_time`, 1 at zero.
+        The coefficient is μ_s (1 + (β − 1)(1 − exp(−a·t_stick))), or μ_s·growth(t_stick).
 
+        Parameters
+        ----------
+        a : float, default 0.1
+            The rate of growth, in 1/time.
+        beta : float, default 2.0
+            By what factor it has grown in the end.
+        growth : function, optional
+            Another factor, in place of that of leine1998: a plain function of `stick_time`, 1 at zero.
+
+        Returns
+        -------
+        FrictionLaw
+            A new law.
+
+        Examples
+        --------
         >>> aged = Coulomb(0.4, 0.3).with_aging(a=0.1, beta=2.0)
         >>> round(aged.static_value_after(5.0), 6)
         0.557388
@@ -140,7 +251,25 @@ class FrictionLaw(Law):
         return WithAging(self, growth)
 
     def static_value_after(self, stick_time: float, values: Mapping[str, float] | None = None) -> float:
-        """The static coefficient of a contact that has been sticking for so long."""
+        """The static coefficient of a contact that has been sticking for so long.
+
+        Parameters
+        ----------
+        stick_time : float
+            How long, in units of time.
+        values : mapping of str to float, optional
+            Values of the parameters; those of the law by default.
+
+        Returns
+        -------
+        float
+            The coefficient; that of `static_value` for a law that does not age.
+
+        Examples
+        --------
+        >>> Coulomb(0.4, 0.3).static_value_after(5.0)
+        0.4
+        """
         values = self.parameters() if values is None else values
         if self.static is None or not self.internal_states:
             return self.static_value(values)
@@ -202,8 +331,27 @@ class Coulomb(FrictionLaw):
 
 @dataclass(frozen=True, eq=False)
 class Hyperbolic(FrictionLaw):
-    """μ_s / (1 + δ|v|), continuous at rest.
+    """μ_s / (1 + δ|v|): a coefficient that falls with the slip speed, continuous at rest.
 
+    Parameters
+    ----------
+    mu_s : float
+        The coefficient at rest; zero or positive.
+    delta : float
+        How fast it falls, in 1/speed; zero or positive.
+
+    Raises
+    ------
+    ModelError
+        If a number is negative.
+
+    See Also
+    --------
+    Stribeck : a coefficient that falls to a constant.
+    PoppStelter : a coefficient that falls, then rises.
+
+    Examples
+    --------
     >>> Hyperbolic(mu_s=1.0, delta=3.0).kinetic_value(1.0)
     0.25
     """
@@ -225,10 +373,31 @@ if the sliding velocity were off by that little."""
 
 @dataclass(frozen=True, eq=False)
 class Stribeck(FrictionLaw):
-    """μ_k + (μ_s − μ_k) exp(−(|v|/v_s)^shape): falls from static to kinetic within the Stribeck speed `v_s`.
+    """μ_k + (μ_s − μ_k) exp(−(|v|/v_s)^shape): falls from static to kinetic within the Stribeck speed.
 
-    A whole `shape` (1, 2, …) belongs to the formula; any other is a parameter like the rest.
+    Parameters
+    ----------
+    mu_s : float
+        The static coefficient.
+    mu_k : float
+        The kinetic coefficient at high speed, at most `mu_s`.
+    v_s : float
+        The Stribeck speed, within which the coefficient falls; positive.
+    shape : float, default 1
+        The exponent; positive. A whole one (1, 2, …, 8) belongs to the formula; any other is a parameter like the rest.
 
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    Coulomb : a constant kinetic coefficient.
+    LuGre : the same in steady sliding, with bristles.
+
+    Examples
+    --------
     >>> Stribeck(mu_s=1.0, mu_k=0.6, v_s=0.2).kinetic_value(0.0)
     1.0
     """
@@ -276,6 +445,29 @@ class Stribeck(FrictionLaw):
 class PoppStelter(FrictionLaw):
     """(μ₀ − μ₁)/(1 + λ₁|v|) + μ₁ + λ₂v² (Popp and Stelter 1990): falls, then rises.
 
+    Parameters
+    ----------
+    mu_0 : float
+        The coefficient at rest.
+    mu_1 : float
+        What it would fall to without λ₂.
+    lambda_1 : float
+        How fast it falls, in 1/speed.
+    lambda_2 : float, default 0.0
+        How it rises again, in 1/speed².
+
+    Raises
+    ------
+    ModelError
+        If a number is negative, or the coefficient is.
+
+    See Also
+    --------
+    Hyperbolic : the falling part alone.
+    models.hinrichs_law : the constants of hinrichs1998.
+
+    Examples
+    --------
     >>> round(PoppStelter(0.4, 0.1, 1.42, 0.01).kinetic_value(0.0), 12)
     0.4
     """
@@ -298,10 +490,26 @@ class PoppStelter(FrictionLaw):
 
 @dataclass(frozen=True, eq=False)
 class Polynomial(FrictionLaw):
-    """c₀ + c₁|v| + c₂|v|² + …; `mu_s` is the static coefficient (c₀ when it is not given).
+    """c₀ + c₁|v| + c₂|v|² + …: a coefficient that is a polynomial in the slip speed.
 
-    Parameters are named c0, c1, …
+    Parameters
+    ----------
+    coefficients : sequence of float
+        c₀, c₁, …, in 1/speed to the power of their number: the parameters `c0`, `c1`, …
+    mu_s : float, optional
+        The static coefficient; c₀ by default.
 
+    Raises
+    ------
+    ModelError
+        If there are no coefficients or too many of them, or if friction is negative at rest.
+
+    See Also
+    --------
+    Tabulated : a curve through measured points.
+
+    Examples
+    --------
     >>> Polynomial([0.5, -0.25, 0.125]).kinetic_value(1.0)
     0.375
     """
@@ -367,8 +575,27 @@ NESTED = 16
 class Tabulated(FrictionLaw):
     """Measured points (speed, coefficient) joined by a smooth monotone curve (PCHIP); constant beyond the last.
 
-    Speeds rise from 0. `mu_s` is the static coefficient (the first point's when it is not given).
+    Parameters
+    ----------
+    speeds : sequence of float
+        Slip speeds, which rise from 0.
+    values : sequence of float
+        The coefficients there; zero or positive.
+    mu_s : float, optional
+        The static coefficient; that of the first point by default.
 
+    Raises
+    ------
+    ModelError
+        If the points are too many, do not belong together, or do not rise from speed 0.
+
+    See Also
+    --------
+    FunctionLaw : a law from a plain function.
+    identify.fit_law : the parameters of a law from measurements.
+
+    Examples
+    --------
     >>> Tabulated(speeds=[0, 1, 2], values=[0.4, 0.3, 0.3]).kinetic_value(5.0)
     0.3
     """
@@ -551,8 +778,28 @@ class WithAging(FrictionLaw):
 class FunctionLaw(FrictionLaw):
     """A law from any plain function of the slip speed; arguments with defaults are its parameters.
 
-    A contact makes one of these when it is given a function. `mu_s` sets a static coefficient above kinetic(0).
+    A contact makes one of these when it is given a function.
 
+    Parameters
+    ----------
+    function : callable
+        The kinetic coefficient as a function of `v`, the slip speed, and of parameters with defaults.
+    static_coefficient : float, optional
+        A static coefficient above that of the function at v = 0, the parameter `mu_s`; by default they are equal.
+
+    Raises
+    ------
+    ModelError
+        If the function fails or is negative, or the static coefficient is below it at rest.
+
+    See Also
+    --------
+    Contact : takes a function as it is.
+    Formula : a function from a text.
+    where : for functions with a kink.
+
+    Examples
+    --------
     >>> def weakening(v, mu_k=0.6, mu_s=1.0, v_s=0.2):
     ...     return mu_k + (mu_s - mu_k) * exp(-v / v_s)
     >>> FunctionLaw(weakening).static_value()

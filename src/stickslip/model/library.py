@@ -71,6 +71,25 @@ def block_on_belt(v_dr: float = 0.2, delta: float = 3.0) -> System:
 
     It starts in slip, near the turning point of its cycle: it is on the cycle as soon as it has stuck once.
 
+    Parameters
+    ----------
+    v_dr : float, default 0.2
+        The speed of the belt, dimensionless.
+    delta : float, default 3.0
+        How fast friction falls with slip speed, dimensionless.
+
+    Returns
+    -------
+    System
+        The model; `about.known` has its period and largest position where these are known.
+
+    See Also
+    --------
+    aging_block, lugre_block : the same with other friction.
+    stickslip.simulate : its motion.
+
+    Examples
+    --------
     >>> block_on_belt().states
     ('x.block', 'v.block')
     """
@@ -99,6 +118,29 @@ def two_blocks(v_dr: float = 0.14, alpha: float = 1.2, beta: float = 1.3, gamma:
 
     They start at rest, near where their springs pull as much as the belt can hold, so that they slip soon.
 
+    Parameters
+    ----------
+    v_dr : float, default 0.14
+        The speed of the belt, dimensionless.
+    alpha : float, default 1.2
+        The stiffness of the coupling, relative to that of the springs.
+    beta : float, default 1.3
+        The static friction of the second block, relative to that of the first.
+    gamma : float, default 3.0
+        How fast friction falls with slip speed.
+
+    Returns
+    -------
+    System
+        The model.
+
+    See Also
+    --------
+    chain : any number of blocks.
+    stickslip.return_map : the map of its release points.
+
+    Examples
+    --------
     >>> two_blocks().contacts
     ('contact1', 'contact2')
     """
@@ -120,6 +162,26 @@ def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> Sy
 
     The kinetic torque is half the static one. ψ is measured from steady drilling, hence the constant torque −θ.
 
+    Parameters
+    ----------
+    eta : float, default 4.0
+        The speed of the rotary table, dimensionless.
+    zeta : float, default 0.05
+        The damping ratio.
+    theta : float, default 4.2
+        The kinetic friction torque, dimensionless.
+
+    Returns
+    -------
+    System
+        The model.
+
+    See Also
+    --------
+    stickslip.find_orbit, stickslip.follow : its stick-slip motion, and where that ends.
+
+    Examples
+    --------
     >>> drill_string().parameters["contact.normal"]
     4.2
     """
@@ -144,6 +206,27 @@ def bowed_string(diameter: float = 1e-3) -> System:
 
     It starts at rest, where the bow is set on it.
 
+    Parameters
+    ----------
+    diameter : float, default 1e-3
+        The diameter of the string, in m.
+
+    Returns
+    -------
+    System
+        The model, in SI units.
+
+    Raises
+    ------
+    ModelError
+        If the diameter is not positive.
+
+    See Also
+    --------
+    stickslip.series.to_wav : its sound.
+
+    Examples
+    --------
     >>> round(bowed_string().about.known["frequency_ratio"], 5)
     35.36034
     """
@@ -172,6 +255,27 @@ def bowed_string(diameter: float = 1e-3) -> System:
 def hinrichs_law(name: str) -> FrictionLaw:
     """The friction characteristics I, II and III of hinrichs1998 Fig. 3.
 
+    Parameters
+    ----------
+    name : str
+        "I" (constant), "II" (static above kinetic) or "III" (falls, then rises).
+
+    Returns
+    -------
+    FrictionLaw
+        The law.
+
+    Raises
+    ------
+    ModelError
+        If it is none of these.
+
+    See Also
+    --------
+    forced_oscillator : the model in which they stand.
+
+    Examples
+    --------
     >>> hinrichs_law("II").static_value()
     0.4
     """
@@ -191,8 +295,31 @@ def forced_oscillator(
 ) -> System:
     """A block on a belt, its spring's other end shaken harmonically (hinrichs1998 Sec. 2).
 
-    `load` is F_N/c; u₀ and η are amplitude and frequency ratio of the excitation.
+    Parameters
+    ----------
+    characteristic : str, default "III"
+        The friction: "I", "II" or "III", see `hinrichs_law`.
+    eta : float, default 1.0
+        The frequency of the excitation, relative to the natural one.
+    u0 : float, default 0.5
+        Its amplitude.
+    v0 : float, default 1.0
+        The speed of the belt.
+    load : float, default 10.0
+        F_N/c, the normal force over the stiffness.
 
+    Returns
+    -------
+    System
+        The model.
+
+    See Also
+    --------
+    excited_oscillator : excited by a force.
+    compliant_oscillator : with an elastic contact.
+
+    Examples
+    --------
     >>> forced_oscillator(eta=0.9).parameters["base.eta"]
     0.9
     """
@@ -219,6 +346,30 @@ def excited_oscillator(
     The paper prints no parameter values: these are the Popp–Stelter constants, with ξ, β and N fitted to the critical
     belt speed it reports (1.68 at η = 2); the fit is not unique.
 
+    Parameters
+    ----------
+    xi : float, default 0.1
+        The damping ratio.
+    beta : float, default 0.3
+        The amplitude of the excitation, a force.
+    eta : float, default 2.0
+        Its frequency, relative to the natural one.
+    v0 : float, default 1.0
+        The speed of the belt.
+    load : float, default 10.0
+        The normal force.
+
+    Returns
+    -------
+    System
+        The model.
+
+    See Also
+    --------
+    forced_oscillator : excited by a motion, without damper.
+
+    Examples
+    --------
     >>> excited_oscillator().parameters["force.beta"]
     0.3
     """
@@ -247,8 +398,47 @@ def block_and_pendulum(
 ) -> System:
     """A block on a belt, tied to a pendulum that loads the contact (awrejcewicz2002 Eq. (8)).
 
-    The normal force is 1 + e₂y₃. `gamma` belongs to the hyperbolic law, `mu_0`, `mu_g` and `c` to the Stribeck law.
+    The normal force is 1 + e₂y₃, where y₃ is the position of the pendulum. All numbers are dimensionless.
 
+    Parameters
+    ----------
+    law : str, default "hyperbolic"
+        The friction law: "hyperbolic" or "stribeck".
+    v_b : float, default 2.0
+        The speed of the belt.
+    e1 : float, default 0.11
+        The mass of the block.
+    e2 : float, default 0.06
+        How much the pendulum loads the contact.
+    e3 : float, default 0.04
+        The mass of the pendulum.
+    e4 : float, default 0.23
+        The stiffness of its support.
+    gamma : float, default 0.2
+        How fast the hyperbolic law falls with speed.
+    mu_0 : float, default 0.25
+        The static coefficient of the Stribeck law.
+    mu_g : float, default 0.15
+        Its kinetic coefficient.
+    c : float, default 10.0
+        Its slope at rest.
+
+    Returns
+    -------
+    System
+        The model.
+
+    Raises
+    ------
+    ModelError
+        If there is no such law.
+
+    See Also
+    --------
+    two_blocks : two bodies, both of which rub.
+
+    Examples
+    --------
     >>> block_and_pendulum("stribeck").parameters["contact.mu_k"]
     0.6
     """
@@ -274,8 +464,30 @@ def coulomb_oscillator(
 ) -> System:
     """A block on rough ground, let go: m ẍ + k x ∈ −F·Sign(ẋ). It comes to rest in finite time.
 
-    It starts at `x` with the velocity `v`, since where it is carried along by the ground it stays.
+    Parameters
+    ----------
+    m : float, default 1.0
+        The mass.
+    k : float, default 1.0
+        The stiffness of the spring.
+    friction : float, default 1.0
+        The friction force F.
+    x : float, default 12.0
+        The position where it starts; where it starts at rest within F/k, it stays.
+    v : float, default 6.0
+        The velocity where it starts.
 
+    Returns
+    -------
+    System
+        The model; `about.known` has where it comes to rest.
+
+    See Also
+    --------
+    stickslip.find_equilibria : the interval in which it can rest.
+
+    Examples
+    --------
     >>> coulomb_oscillator().contacts
     ('contact',)
     """
@@ -295,10 +507,38 @@ def coulomb_oscillator(
 
 @_checked
 def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3.0) -> System:
-    """n blocks on a belt, each held by a spring and tied to its neighbours (Burridge and Knopoff's fault in small).
+    """A chain of blocks on a belt, tied to their neighbours (Burridge and Knopoff's fault in small).
 
     They start at rest and apart, so that they do not slip all at once.
 
+    Parameters
+    ----------
+    n : int, default 5
+        How many blocks, from 1 to 1000.
+    v_dr : float, default 0.1
+        The speed of the belt.
+    coupling : float, default 1.0
+        The stiffness between neighbours, relative to that of the spring of each.
+    delta : float, default 3.0
+        How fast friction falls with slip speed.
+
+    Returns
+    -------
+    System
+        The model.
+
+    Raises
+    ------
+    ModelError
+        If `n` is no such number.
+
+    See Also
+    --------
+    two_blocks : two blocks with different friction.
+    stickslip.TimeStepping : a method for many contacts.
+
+    Examples
+    --------
     >>> len(chain(4).contacts)
     4
     """
@@ -321,6 +561,29 @@ def aging_block(a: float = 0.1, beta: float = 2.0, v_dr: float = 0.2, delta: flo
 
     It starts where `block_on_belt` does, beside which it is put.
 
+    Parameters
+    ----------
+    a : float, default 0.1
+        The rate of growth, in 1/time.
+    beta : float, default 2.0
+        By what factor static friction grows in the end.
+    v_dr : float, default 0.2
+        The speed of the belt.
+    delta : float, default 3.0
+        How fast friction falls with slip speed.
+
+    Returns
+    -------
+    System
+        The model, with the state `stick_time.contact`.
+
+    See Also
+    --------
+    block_on_belt : the same without aging.
+    stickslip.FrictionLaw.with_aging : any law with aging.
+
+    Examples
+    --------
     >>> aging_block().states
     ('x.block', 'v.block', 'stick_time.contact')
     """
@@ -363,10 +626,31 @@ _FIGURES = {
 def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
     """The friction oscillator whose contact has tangential stiffness and damping (hinrichs1998 Sec. 7.2, Eqs. 8–11).
 
-    `figure` is one of those the paper prints parameters for: 26 (self-excited), 27 and 28 (excited by u₀ cos Ωt on a
-    belt at rest), 31 (both; its mass, stiffness and belt speed are those of the measurement). `omega` is the frequency
-    of the excitation, the abscissa of Fig. 31; 0 stands for that of the figure.
+    Parameters
+    ----------
+    figure : int, default 26
+        One of those the paper prints parameters for: 26 (self-excited), 27 and 28 (excited by u₀ cos Ωt on a belt at
+        rest), 31 (both; its mass, stiffness and belt speed are those of the measurement).
+    omega : float, default 0.0
+        The frequency of the excitation in 1/s, the abscissa of Fig. 31; 0 stands for that of the figure.
 
+    Returns
+    -------
+    System
+        The model, in SI units.
+
+    Raises
+    ------
+    ModelError
+        If the figure has no parameters, or the frequency is negative.
+
+    See Also
+    --------
+    forced_oscillator : with a rigid contact.
+    stickslip.stops : the stops of its asperity.
+
+    Examples
+    --------
     >>> compliant_oscillator(28).parameters["contact.stiffness"]
     400000.0
     """
@@ -396,11 +680,40 @@ def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
 
 @_checked
 def iwan(n: int = 4, k: float = 1.0, limit: float = 1.0, u0: float = 4.0, omega: float = 0.5) -> System:
-    """n Jenkins elements (springs that slip at one limit each) side by side, worked by a shaken spring (Iwan 1966).
+    """Jenkins elements (springs that slip at one limit each) side by side, worked by a shaken spring (Iwan 1966).
 
     Together they have the stiffness `k` and the `limit`; element i slips at (2i − 1)/n² of it. The force follows
     Masing's rule: unloading from (x₀, F₀), F = F₀ − 2f((x₀ − x)/2), where f is the curve of first loading.
 
+    Parameters
+    ----------
+    n : int, default 4
+        How many elements, from 1 to 100.
+    k : float, default 1.0
+        Their stiffness together.
+    limit : float, default 1.0
+        The force at which all of them slip.
+    u0 : float, default 4.0
+        The amplitude of the shaken end.
+    omega : float, default 0.5
+        Its frequency, in radians per time.
+
+    Returns
+    -------
+    System
+        The model.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed.
+
+    See Also
+    --------
+    stickslip.CompliantContact : the elements.
+
+    Examples
+    --------
     >>> len(iwan(3).contacts)
     3
     """
@@ -431,6 +744,31 @@ def lugre_block(
 
     It starts where `block_on_belt` does, beside which it is put.
 
+    Parameters
+    ----------
+    v_dr : float, default 0.2
+        The speed of the belt.
+    sigma_0 : float, default 100.0
+        The stiffness of the bristles, in coefficient per length.
+    sigma_1 : float, default 1.0
+        Their damping, in coefficient per speed.
+    sigma_2 : float, default 0.0
+        The viscous coefficient, in 1/speed.
+    v_s : float, default 0.3
+        The Stribeck speed.
+
+    Returns
+    -------
+    System
+        The model, with the state `bristle.contact`.
+
+    See Also
+    --------
+    stickslip.LuGre : the law.
+    block_on_belt : dry friction.
+
+    Examples
+    --------
     >>> lugre_block().states
     ('x.block', 'v.block', 'bristle.contact')
     """
@@ -456,6 +794,30 @@ def fault(k: float = 0.005, m: float = 1e-3, a: float = 0.01, b: float = 0.015, 
     Lengths are in D_c, times in D_c/V with the plate's speed V, forces in the normal force. Below the critical
     stiffness (b − a)(1 + m/a) steady sliding is unstable; it starts 2 % beyond it, at rest.
 
+    Parameters
+    ----------
+    k : float, default 0.005
+        The stiffness of the spring.
+    m : float, default 1e-3
+        The mass of the slider.
+    a : float, default 0.01
+        How friction grows with speed at once.
+    b : float, default 0.015
+        How friction grows with the age of the contacts.
+    evolution : str, default "aging"
+        How the age changes: "aging" or "slip", see `DieterichRuina`.
+
+    Returns
+    -------
+    System
+        The model; `about.known` has its critical stiffness.
+
+    See Also
+    --------
+    stickslip.DieterichRuina : the law.
+
+    Examples
+    --------
     >>> round(fault().about.known["critical_stiffness"], 12)
     0.0055
     """

@@ -10,13 +10,14 @@ from typing import Any
 from stickslip.errors import ModelError
 from stickslip.model.errors import RESULT_NAMES, check_name, check_number, shown
 from stickslip.model.formula import RESERVED, Formula
+from stickslip.model.listing import Listing
 
 RESULTS = RESULT_NAMES - {"m", "n", "force", "mode", "power"} | {"point", "special"}
 """Names that sweeps and branches have for other things: a parameter along which they lie could not be told from them.
 An axis `m` or `n` is refused by sweeps alone, which know another name of it."""
 
 
-class Quantity:
+class Quantity(metaclass=Listing):
     """What can be reckoned with like a number: sums, products and powers of parameters are `Derived`."""
 
     __array_ufunc__ = None  # numbers of NumPy leave the arithmetic to us

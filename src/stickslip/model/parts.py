@@ -16,6 +16,7 @@ from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import check_name, check_number, check_state_name, check_string, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
+from stickslip.model.listing import Listing
 from stickslip.model.parameter import Parameter
 from stickslip.model.scatter import Scatter
 from stickslip.model.shapes import check_static, shape_named
@@ -30,9 +31,10 @@ def _check_value(what: str, value: object, rule: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Part(metaclass=Listing):
     """What every part has in common: a name, and numbers or functions with a rule each."""
 
+    _listed: ClassVar[tuple[str, ...]] = ("kind",)
     rules: ClassVar[Rules] = {}
     dimensions: ClassVar[Mapping[str, Dimension]] = {}
     varying: ClassVar[frozenset[str]] = frozenset()
@@ -40,6 +42,7 @@ class Part:
 
     @property
     def kind(self) -> str:
+        """What kind of part this is: the name of its class."""
         return type(self).__name__
 
     @property
@@ -127,9 +130,11 @@ class Mass(Moving):
         A letter followed by letters, digits or underscores.
     m : float
         The mass, the parameter `NAME.m`; positive.
-    x, v : float
-        Position and velocity where it starts; 0 if not given.
-    unit : str
+    x : float, default 0.0
+        The position where it starts, in `unit`.
+    v : float, default 0.0
+        The velocity where it starts, in `unit` per time.
+    unit : str, default ""
         The unit of its position, such as "m", for the axes of pictures.
 
     Raises
@@ -140,6 +145,7 @@ class Mass(Moving):
     See Also
     --------
     Rotor : a body that turns.
+    System : parts put together.
 
     Examples
     --------
@@ -170,10 +176,12 @@ class Rotor(Moving):
         A letter followed by letters, digits or underscores.
     inertia : float
         The moment of inertia, the parameter `NAME.inertia`; positive.
-    x, v : float
-        Angle and angular velocity where it starts; 0 if not given.
-    unit : str
-        The unit of its angle; "rad" if not given.
+    x : float, default 0.0
+        The angle where it starts.
+    v : float, default 0.0
+        The angular velocity where it starts.
+    unit : str, default "rad"
+        The unit of its angle.
 
     Raises
     ------
@@ -208,8 +216,28 @@ class Rotor(Moving):
 
 @dataclass(frozen=True, eq=False)
 class Belt(Body):
-    """A surface that moves with a prescribed `speed`: a number, or a function of time and of any `State` by its name.
+    """A surface that moves with a prescribed speed, on which masses rub.
 
+    Parameters
+    ----------
+    name : str
+        A letter followed by letters, digits or underscores.
+    speed : float or function, default 0.0
+        Its speed, the parameter `NAME.speed`; or a function of time `t` and of any `State` by its name, whose arguments
+        with defaults are the parameters.
+
+    Raises
+    ------
+    ModelError
+        If the name or the speed is not allowed.
+
+    See Also
+    --------
+    Base : a body whose position is prescribed, to which springs can be tied.
+    Contact : dry friction on the belt.
+
+    Examples
+    --------
     >>> Belt("belt", speed=0.2).speed
     0.2
     """
@@ -223,8 +251,28 @@ class Belt(Body):
 
 @dataclass(frozen=True, eq=False)
 class Base(Body):
-    """A body that moves as prescribed: `motion` is its position, a number, or a function of time and of any `State`.
+    """A body that moves as prescribed: a shaker, a feed.
 
+    Parameters
+    ----------
+    name : str
+        A letter followed by letters, digits or underscores.
+    motion : float or function, default 0.0
+        Its position, the parameter `NAME.motion`; or a function of time `t` and of any `State` by its name, whose
+        arguments with defaults are the parameters.
+
+    Raises
+    ------
+    ModelError
+        If the name or the motion is not allowed.
+
+    See Also
+    --------
+    Belt : a surface of which only the speed is prescribed.
+    Spring : what ties a mass to a base.
+
+    Examples
+    --------
     >>> from math import cos
     >>> Base("shaker", motion=lambda t, u0=0.5, eta=1.0: u0 * cos(eta * t)).name
     'shaker'
@@ -262,9 +310,9 @@ class State(Part):
     rate : float or function
         How fast it changes: a number, the parameter `NAME.rate`, or a function of time `t`, of `x_NAME` and `v_NAME` of
         any mass and of any state by name. The function's arguments with defaults are the parameters `NAME.argument`.
-    start : float
-        Where it starts; 0 if not given.
-    unit : str
+    start : float, default 0.0
+        Where it starts.
+    unit : str, default ""
         Its unit, for the axes of pictures.
 
     Raises
@@ -331,6 +379,7 @@ class Interaction(Part):
         return f"{self.kind} {name!r}" if name else f"a {self.kind}"
 
     def bodies(self) -> tuple[Body, ...]:
+        """The bodies that it acts on, or between."""
         raise NotImplementedError
 
     def internal_states(self) -> tuple[str, ...]:
@@ -402,7 +451,7 @@ class Spring(Link):
         The stiffness, the parameter `NAME.k`; zero or positive. Either `k` or `force` is needed.
     force : function, optional
         The tension as a function of the extension `e`; arguments with defaults are parameters.
-    name : str
+    name : str, default ""
         The system calls it "spring" if it has none.
 
     Raises
@@ -460,7 +509,7 @@ class Damper(Link):
         The coefficient, the parameter `NAME.c`; zero or positive. Either `c` or `force` is needed.
     force : function, optional
         The tension as a function of the rate `e`; arguments with defaults are parameters.
-    name : str
+    name : str, default ""
         The system calls it "damper" if it has none.
 
     Raises
@@ -543,10 +592,10 @@ class Force(Drive):
     ----------
     on : Mass or mapping of masses to numbers
         What it acts on. With weights it acts on each mass as weight·force: `{a: 1, b: -1}` pushes two masses apart.
-    force : float or function
+    force : float or function, default 0.0
         A number, the parameter `NAME.force`, or a function of time `t`, own state `x`, `v` (weighted sums where there
         are weights), `x_NAME`, `v_NAME` of any mass, and any `State` by its name.
-    name : str
+    name : str, default ""
         The system calls it "force" if it has none.
 
     Raises
@@ -581,10 +630,10 @@ class Torque(Drive):
     ----------
     on : Rotor or mapping of rotors to numbers
         What it acts on. With weights it acts on each rotor as weight·torque.
-    torque : float or function
+    torque : float or function, default 0.0
         A number, the parameter `NAME.torque`, or a function of time `t`, own angle `x` and angular velocity `v`,
         `x_NAME`, `v_NAME` of any mass or rotor, and any `State` by its name.
-    name : str
+    name : str, default ""
         The system calls it "torque" if it has none.
 
     Raises
@@ -688,14 +737,48 @@ class Rubbing(Interaction):
 class Contact(Rubbing):
     """Dry friction between a mass and what it slides on.
 
-    Sliding velocity: v = v_on − v_against, or Σ weight·v_mass − v_against when `on` maps masses to weights.
-    `law` is a friction law or a plain function of the slip speed; `normal` is the normal force, a positive number or
-    a function of time and state.
+    The sliding velocity is v = v_on − v_against, or Σ weight·v − v_against where `on` maps masses to weights. At rest
+    the contact sticks, held by any force up to normal·(static coefficient); else the friction force is normal·(kinetic
+    coefficient at |v|), against the sliding velocity.
 
-    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
-    >>> contact = Contact(block, belt, law=lambda v, mu=0.3: mu, normal=10.0)
+    Parameters
+    ----------
+    on : Mass, Rotor or mapping of these to numbers
+        What slides; or several bodies, each with its weight (a lever, a radius).
+    against : Mass, Rotor, Belt, Base or ground
+        What it slides on.
+    law : friction law or function
+        The coefficient of friction: a law such as `Coulomb(0.4, 0.3)`, or a plain function of the slip speed `v`, whose
+        arguments with defaults are the parameters `NAME.argument`. Contacts that share one law share its parameters.
+    normal : float or function, default 1.0
+        The normal force, the parameter `NAME.normal`; positive. Or a function of time `t` and of `x_NAME`, `v_NAME` of
+        any mass, and of any `State` by its name.
+    name : str, default ""
+        The system calls it "contact" if it has none.
+    scatter : Scatter, optional
+        A random part of the coefficients, drawn once per phase; none by default.
 
-    `scatter` adds a random part to the coefficients, drawn once per phase: see `Scatter`.
+    Raises
+    ------
+    ModelError
+        If a body, a weight, the law or the normal force is not allowed.
+
+    See Also
+    --------
+    Coulomb, Hyperbolic, Stribeck, PoppStelter, Polynomial, Tabulated : friction laws.
+    CompliantContact : friction through an elastic asperity.
+    DynamicContact : friction whose law has a state of its own, such as `LuGre`.
+    System : parts put together.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    >>> brake = ss.Contact(block, belt, law=ss.Coulomb(0.4, 0.3), normal=10.0)
+    >>> own = ss.Contact(block, belt, law=lambda v, mu=0.3, c=0.1: mu + c * v, normal=10.0)
+    >>> system = ss.System(ss.Spring(block, ss.ground, k=1.0), brake)
+    >>> system.contacts, system.parameters["contact.mu_k"]
+    (('contact',), 0.3)
     """
 
     scatter: Scatter | None = field(default=None, kw_only=True)
@@ -740,15 +823,48 @@ class Contact(Rubbing):
 class CompliantContact(Contact):
     """Dry friction through an elastic asperity: hinrichs1998, Eqs. (8)–(11).
 
-    A massless asperity sticks to the counter-surface or slips on it; a spring of `stiffness` and a damper of `damping`
-    join it to the mass. States: `deflection.NAME`, by how far the asperity is ahead of the mass, and `slip_speed.NAME`,
-    its speed on the counter-surface. Without damper it is the Jenkins element; several in parallel make an Iwan model.
+    A massless asperity sticks to the counter-surface or slips on it; a spring and a damper join it to the mass. States:
+    `deflection.NAME`, by how far the asperity is ahead of the mass, and `slip_speed.NAME`, its speed on the
+    counter-surface. Without damper it is the Jenkins element; several in parallel make an Iwan model.
 
-    >>> from stickslip.model.laws import Coulomb
-    >>> block, belt = Mass("block", 6.08), Belt("belt", speed=0.0025)
-    >>> contact = CompliantContact(block, belt, law=Coulomb(0.4, 0.25), normal=25.0, stiffness=150e3, damping=150.0)
-    >>> contact.internal_states()
-    ('deflection', 'slip_speed')
+    Parameters
+    ----------
+    on : Mass, Rotor or mapping of these to numbers
+        What slides; or several bodies, each with its weight.
+    against : Mass, Rotor, Belt, Base or ground
+        What it slides on.
+    law : friction law or function
+        The coefficient of friction of the asperity, as for `Contact`.
+    normal : float or function, default 1.0
+        The normal force, the parameter `NAME.normal`; positive.
+    name : str, default ""
+        The system calls it "contact" if it has none.
+    scatter : Scatter, optional
+        A random part of the coefficients, drawn once per phase; none by default.
+    stiffness : float
+        The stiffness of the asperity, in force per length, the parameter `NAME.stiffness`; positive.
+    damping : float, optional
+        Its damping, in force per speed, the parameter `NAME.damping`; positive. By default there is no damper.
+
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or if without damper the law has not one coefficient for stick and slip.
+
+    See Also
+    --------
+    Contact : the same with a rigid asperity.
+    stops : the stops of the asperity and of the block, told apart.
+    models.compliant_oscillator, models.iwan : models with such contacts.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> block, belt = ss.Mass("block", m=6.08), ss.Belt("belt", speed=0.0025)
+    >>> law = ss.Coulomb(0.4, 0.25)
+    >>> contact = ss.CompliantContact(block, belt, law=law, normal=25.0, stiffness=150e3, damping=150.0)
+    >>> ss.System(ss.Spring(block, ss.ground, k=3956.0), contact).states
+    ('x.block', 'v.block', 'deflection.contact', 'slip_speed.contact')
     """
 
     stiffness: Value = field(kw_only=True)
@@ -779,9 +895,35 @@ class CompliantContact(Contact):
 class SmoothContact(Rubbing):
     """A contact whose friction passes through zero steeply instead of jumping: it creeps where a `Contact` sticks.
 
-    `eps` is the steepness, 1/(speed within which the friction is built up); `shape` is one of "arctan", "tanh",
-    "quartic", "quartic_one_sided" (see `stickslip.model.shapes`). `System.smoothed` makes these from contacts.
+    Parameters
+    ----------
+    on : Mass, Rotor or mapping of these to numbers
+        What slides; or several bodies, each with its weight.
+    against : Mass, Rotor, Belt, Base or ground
+        What it slides on.
+    law : friction law or function
+        The coefficient of friction, as for `Contact`.
+    normal : float or function, default 1.0
+        The normal force, the parameter `NAME.normal`; positive.
+    name : str, default ""
+        The system calls it "smoothcontact" if it has none.
+    eps : float
+        The steepness, the parameter `NAME.eps`: 1/(speed within which the friction is built up); positive.
+    shape : str, default "arctan"
+        How it is built up: "arctan", "tanh", "quartic" or "quartic_one_sided"; `System.smoothed` describes them.
 
+    Raises
+    ------
+    ModelError
+        If a number is not allowed, or the shape does not fit the law.
+
+    See Also
+    --------
+    System.smoothed : makes these from the contacts of a system.
+    Smoothing : the method that integrates a system so.
+
+    Examples
+    --------
     >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
     >>> SmoothContact(block, belt, law=lambda v, mu=0.3: mu, eps=1e4).shape
     'arctan'
@@ -809,15 +951,40 @@ class SmoothContact(Rubbing):
 
 @dataclass(frozen=True, eq=False)
 class DynamicContact(Rubbing):
-    """A contact whose law has a state of its own: bristles, or contacts that age (see `stickslip.model.dynamic`).
+    """A contact whose law has a state of its own: bristles that bend, or contacts that age.
 
     Its state is `bristle.NAME` or `state.NAME`. It has no stick, hence no events: where a `Contact` sticks it creeps.
 
-    >>> from stickslip.model.dynamic import LuGre
-    >>> block, belt = Mass("block", 1.0), Belt("belt", speed=0.2)
-    >>> law = LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=1e4, sigma_1=100.0)
-    >>> DynamicContact(block, belt, law=law, normal=1.0).internal_states()
-    ('bristle',)
+    Parameters
+    ----------
+    on : Mass, Rotor or mapping of these to numbers
+        What slides; or several bodies, each with its weight.
+    against : Mass, Rotor, Belt, Base or ground
+        What it slides on.
+    law : DynamicLaw
+        `Dahl`, `LuGre`, `ElastoPlastic`, `DieterichRuina`, or a `StateLaw` of your own.
+    normal : float or function, default 1.0
+        The normal force, the parameter `NAME.normal`; positive.
+    name : str, default ""
+        The system calls it "contact" if it has none.
+
+    Raises
+    ------
+    ModelError
+        If the law is one of the slip speed alone, or a number is not allowed.
+
+    See Also
+    --------
+    Contact : dry friction, which sticks.
+    Dahl, LuGre, ElastoPlastic, DieterichRuina, StateLaw : the laws.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    >>> law = ss.LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=1e4, sigma_1=100.0)
+    >>> ss.System(ss.Spring(block, ss.ground, k=1.0), ss.DynamicContact(block, belt, law=law)).states
+    ('x.block', 'v.block', 'bristle.contact')
     """
 
     @property

@@ -7,11 +7,12 @@ step; so μ̃ is drawn once when a phase begins, and stays until it ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
 from stickslip.model.functions import Value
+from stickslip.model.listing import Listing
 
 REACH, KNOTS = 8.3, 333
 """Quantiles are tabulated for normal scores within ±REACH: beyond lies a part of 1e-16."""
@@ -28,19 +29,43 @@ DISTRIBUTIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Scatter:
+class Scatter(metaclass=Listing):
     """The random part μ̃ of the static and of the kinetic coefficient of a contact, drawn once per phase.
-
-    `static` is drawn where stick begins, `kinetic` where slip begins: each a standard deviation (then μ̃ is Gaussian), a
-    continuous distribution of `scipy.stats`, or None. With a `correlation_time` τ the draws of one contact follow an
-    Ornstein–Uhlenbeck process: those of phases that begin Δt apart are correlated as exp(−Δt/τ).
 
     The first phase of a run has μ̃ = 0, or what `start` says. Parameters of the contact: `scatter_static`,
     `scatter_kinetic` (the standard deviations, or factors on the distributions) and `correlation_time`.
 
-    >>> Scatter(static=0.02, kinetic=0.02).amplitude("static")
+    Parameters
+    ----------
+    static : float or distribution, optional
+        What is drawn where stick begins: a standard deviation (then μ̃ is Gaussian), or a continuous distribution of
+        `scipy.stats` with its parameters. By default nothing.
+    kinetic : float or distribution, optional
+        The same where slip begins.
+    correlation_time : float, optional
+        With τ the draws of one contact follow an Ornstein–Uhlenbeck process: those of phases that begin Δt apart are
+        correlated as exp(−Δt/τ). By default they are independent.
+
+    Raises
+    ------
+    ModelError
+        If nothing is drawn, or a number is not allowed.
+
+    See Also
+    --------
+    Contact : takes it as `scatter`.
+    simulate : its `seed` says which draws.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    >>> contact = ss.Contact(block, belt, law=ss.Coulomb(0.4, 0.3), scatter=ss.Scatter(static=0.02, kinetic=0.02))
+    >>> ss.System(ss.Spring(block, ss.ground, k=1.0), contact).parameters["contact.scatter_static"]
     0.02
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ()
 
     static: Any = None
     kinetic: Any = None

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from stickslip.errors import ModelError
 from stickslip.model import portrait
@@ -25,6 +25,7 @@ from stickslip.model.errors import (
 )
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
+from stickslip.model.listing import Listing
 from stickslip.model.parameter import Parameter, check_same
 from stickslip.model.parts import (
     Base,
@@ -49,8 +50,30 @@ from stickslip.model.units import ANGLES, FORCE, LENGTH, SPEED, TIME, Dimension,
 
 
 @dataclass(frozen=True)
-class About:
-    """Where a model comes from, and what is known exactly about it."""
+class About(metaclass=Listing):
+    """Where a model comes from, and what is known exactly about it.
+
+    Parameters
+    ----------
+    name : str, default ""
+        The name of the model.
+    title : str, default ""
+        The model in words, for headlines.
+    source : str, default ""
+        Where it is published.
+    known : mapping of str to float, optional
+        What is known exactly, by name: a period, an amplitude. Nothing by default.
+
+    See Also
+    --------
+    System : has it as `system.about`.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.models.block_on_belt().about.known["period"]
+    12.00103129483
+    """
 
     name: str = ""
     title: str = ""
@@ -75,11 +98,16 @@ class Requirement:
     convex: bool = True
 
 
-class Model:
+class Model(metaclass=Listing):
     """What simulation needs of a model: states, contacts, parameters with values, a start, a structure.
 
     A model never changes; `with_` returns a changed copy.
     """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "about", "states", "contacts", "start", "units", "time_unit", "parameters", "aliases", "derived",
+        "with_", "unit_of", "start_state",
+    )  # fmt: skip
 
     about: About
     states: tuple[str, ...]
@@ -181,6 +209,11 @@ class Model:
         name : str
             A state ("x.block"), a parameter ("spring.k", or a shared one), or a number that follows from others.
 
+        Returns
+        -------
+        str
+            The unit.
+
         Raises
         ------
         ModelError
@@ -203,7 +236,29 @@ class Model:
         return {"force": "", "slip_velocity": ""}
 
     def start_state(self, start: Mapping[str, float] | Sequence[float] | None = None) -> list[float]:
-        """The initial values of all states, those not named in `start` as the model has them."""
+        """The initial values of all states, those not named as the model has them.
+
+        Parameters
+        ----------
+        start : mapping or sequence of float, optional
+            States by name, or all of them in their order; by default the start of the model.
+
+        Returns
+        -------
+        list of float
+            One value per state, in the order of `states`.
+
+        Raises
+        ------
+        ModelError
+            If there is no such state, or not one number for each.
+
+        Examples
+        --------
+        >>> from stickslip.model.library import block_on_belt
+        >>> block_on_belt().start_state({"x.block": 0.5})
+        [0.5, 0.0]
+        """
         if start is None:
             start = {}
         if (
@@ -239,22 +294,54 @@ def suggest(name: str, known: Iterable[str]) -> str:
 class System(Model):
     """A mechanical system made of parts.
 
-    >>> from stickslip.model.parts import Mass, Belt, Spring, Contact, ground
-    >>> from stickslip.model.laws import Hyperbolic
-    >>> block, belt = Mass("block", m=1.0), Belt("belt", speed=0.2)
-    >>> system = System(
-    ...     Spring(block, ground, k=1.0),
-    ...     Contact(block, belt, law=Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0),
+    A system never changes: `with_` makes a changed copy. A number that several parts share is a `Parameter`; any number
+    may follow from such, or from others of its part. Units are texts that are shown: `Mass(unit="m")`, `time_unit="s"`
+    and `force_unit="N"` give N/m for a stiffness and kg for a mass.
+
+    Parameters
+    ----------
+    *parts : part
+        Springs, dampers, forces, torques, contacts and states. The bodies that they name need not be given, but may.
+    about : About, optional
+        Where the model comes from. By default it has its name alone.
+    name : str, default ""
+        The name of the model.
+    time_unit : str, default ""
+        The unit of time, such as "s".
+    force_unit : str, default ""
+        The unit of forces, such as "N".
+    units : mapping of str to str, optional
+        The units of parameters that cannot be known, as in `{"push.amplitude": "N"}`. None by default.
+    start : mapping of str to float, optional
+        Where states start, by name; by default as the parts say.
+
+    Raises
+    ------
+    ModelError
+        If there is nothing that moves, a name stands twice, or a number is not allowed.
+
+    See Also
+    --------
+    Mass, Rotor, Belt, Base : bodies.
+    Spring, Damper, Force, Torque, Contact, State : what acts between them.
+    simulate, sweep, find_orbit, find_equilibria : what can be asked of a system.
+    models : classic systems.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    >>> system = ss.System(
+    ...     ss.Spring(block, ss.ground, k=1.0),
+    ...     ss.Contact(block, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0),
     ... )
     >>> system.parameters["belt.speed"]
     0.2
     >>> system.with_({"belt.speed": 0.3}).parameters["belt.speed"]
     0.3
-
-    A number that several parts share is a `Parameter`; any number may follow from such, or from others of its part.
-    Units are texts that are shown: `Mass(unit="m")`, `time_unit="s"` and `force_unit="N"` give N/m for a stiffness and
-    kg for a mass; `units` names those of parameters that cannot be known, as in `{"push.amplitude": "N"}`.
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("parts", "force_unit", "smoothed", "law_values")
 
     def __init__(
         self,
@@ -517,7 +604,26 @@ class System(Model):
         return self._terms[part][name]
 
     def law_values(self, contact: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
-        """The parameter values of one contact's friction law."""
+        """The parameter values of one contact's friction law.
+
+        Parameters
+        ----------
+        contact : str
+            The name of the contact.
+        values : mapping of str to float, optional
+            Values of all parameters; those of the system by default.
+
+        Returns
+        -------
+        dict of str to float
+            The values under the names that the law has for them.
+
+        Examples
+        --------
+        >>> from stickslip.model.library import block_on_belt
+        >>> block_on_belt().law_values("contact")
+        {'mu_s': 1.0, 'delta': 3.0}
+        """
         local = self.local(contact, values)
         return {name: local[name] for name in self.rubbing[contact].friction.given()}
 
@@ -695,14 +801,50 @@ class Filippov(Model):
     """A system given directly: ż = f(z, t) + G(z, t) λ, switching where h(z, t) = 0.
 
     Each of `f`, `G`, `h`, `kinetic`, `static` is a plain function of the states by name (dots as underscores), of `t`,
-    and of parameters with defaults. `f` returns one rate per state; `G` one column entry per state (one contact), or
-    one tuple per state with an entry per contact; `h` one number (or one per contact). In slip λ = −sign(h)·kinetic,
-    where kinetic may also depend on the distance `v` = |h|; in stick (sliding mode) |λ| ≤ static. Both are 1 when
-    not given: a relay.
+    and of parameters with defaults. In slip λ = −sign(h)·kinetic; in stick (sliding mode) |λ| ≤ static.
 
-    >>> relay = Filippov(("x", "y"), f=lambda x, y, a=1.0: (y, -a * x), G=lambda: (0.0, 1.0), h=lambda y: y)
-    >>> relay.contacts
-    ('contact',)
+    Parameters
+    ----------
+    states : sequence of str
+        The names of the states.
+    f : function
+        One rate per state.
+    G : function
+        How λ acts: one entry per state (one contact), or one tuple per state with an entry per contact.
+    h : function
+        The sliding velocity, or another switching function: one number, or one per contact.
+    kinetic : float or function, default 1.0
+        |λ| in slip, zero or positive; it may also depend on the distance `v` = |h|. 1 is a relay.
+    static : float or function, optional
+        The largest |λ| in stick; that of `kinetic` at v = 0 by default.
+    contacts : sequence of str, default ("contact",)
+        The names of the contacts, or switches.
+    start : mapping of str to float, optional
+        Where states start, by name; 0 by default.
+    name : str, default ""
+        The name of the model.
+    about : About, optional
+        Where the model comes from. By default it has its name alone.
+    units : mapping of str to str, optional
+        The units of states and parameters, by name; none by default.
+    time_unit : str, default ""
+        The unit of time, such as "s".
+
+    Raises
+    ------
+    ModelError
+        If a name or a function is not allowed, or functions return other numbers of values than there are states.
+
+    See Also
+    --------
+    System : a mechanical system, whose equations follow from its parts.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> relay = ss.Filippov(("x", "y"), f=lambda x, y, a=1.0: (y, -a * x), G=lambda: (0.0, 1.0), h=lambda y: y)
+    >>> relay.contacts, dict(relay.parameters)
+    (('contact',), {'kinetic': 1.0, 'a': 1.0})
     """
 
     def __init__(

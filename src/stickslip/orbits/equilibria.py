@@ -15,6 +15,7 @@ from stickslip.errors import ModelError, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
 from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
@@ -38,18 +39,42 @@ MOST_CONTACTS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
-    """A state at rest.
-
-    `mode` and `force` are per contact (0 stick, ±1 slip), `kind` is "stick" where some contact sticks, else "slip".
-    `eigenvalues`, largest real part first, say how neighbouring motions grow; sticking contacts are held in them.
-    `stable` is None where it is not decided.
+class Equilibrium(metaclass=Listing):
+    """A state at rest, as `find_equilibria` returns it.
 
     Sticking masses rest in a whole set: then `interval` has the range of every state, `state` is a point inside, and
-    `box` says whether the set is all of what the ranges span (None: not decided). `stable` then says whether motions
-    that begin near `state` stay near the set; where states drift along it, as the integral action of a controller does,
-    what happens at its ends decides.
+    `box` says whether the set is all of what the ranges span. `stable` then says whether motions that begin near
+    `state` stay near the set; where states drift along it, as the integral action of a controller does, what happens at
+    its ends decides.
 
+    Attributes
+    ----------
+    model : System or Filippov
+        The model.
+    state : dict of str to float
+        The states, by name.
+    mode : dict of str to int
+        The mode of every contact: 0 stick, ±1 slip.
+    force : dict of str to float
+        The friction force at every contact.
+    eigenvalues : array of complex
+        How neighbouring motions grow, per unit time, largest real part first; sticking contacts are held in them.
+    stable : bool or None
+        Whether motions nearby stay near; None where it is not decided.
+    interval : dict of str to (float, float), or None
+        The range of every state in a set of equilibria; None for a single point.
+    box : bool or None
+        Whether the set is all of what the ranges span; None where it is not decided.
+    period : float
+        Not a number: what is at rest has no period.
+
+    See Also
+    --------
+    find_equilibria : finds them.
+    follow : an equilibrium along a parameter.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> (rest,) = ss.find_equilibria(ss.models.coulomb_oscillator())
     >>> rest.interval["x.block"]
@@ -92,7 +117,13 @@ class Equilibrium:
         return {True: "stable", False: "unstable", None: "stability not decided"}[self.stable]
 
     def summary(self) -> str:
-        """A few lines for the screen."""
+        """A few lines for the screen.
+
+        Returns
+        -------
+        str
+            Its kind, its stability, the eigenvalues, and the states or their ranges.
+        """
         values = ", ".join(_shown(m) for m in self.eigenvalues)
         lines = [f"kind         {self.kind}", f"stability    {self.stability}", f"eigenvalues  {values or 'none'}"]
         for name, value in self.state.items():
@@ -138,15 +169,36 @@ def _shown(value: complex) -> str:
 def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:
     """The equilibria of a model, each checked to be one that the system itself can be in.
 
-    Returns a list of `Equilibrium`; it is empty where none was found. With a guess, those nearest to it come first.
-
-    Keywords
-    - guess: a state near which to look: a list of numbers, states by name, or another Equilibrium.
-
     Where a contact slips, as on a moving belt, an equilibrium is a point. Where contacts stick, as on the ground, the
-    masses can rest anywhere in a set: it is given by the interval of every state.
-    With linear forces every equilibrium is found; with others those that Newton's method meets from many starts.
+    masses can rest anywhere in a set: it is given by the interval of every state. With linear forces every equilibrium
+    is found; with others those that Newton's method meets from many starts.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    guess : sequence of float, mapping or Equilibrium, optional
+        A state near which to look; by default everywhere.
+
+    Returns
+    -------
+    list of Equilibrium
+        Those found, perhaps none; with a guess, the nearest to it first.
+
+    Raises
+    ------
+    ModelError
+        If the model is none, or has contacts for which there is no rest.
+    OrbitError
+        If the guess is no state of the model, or what rubs by a law with a state of its own is at rest.
+
+    See Also
+    --------
+    find_orbit : periodic motions.
+    follow : an equilibrium along a parameter.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> (steady,) = find_equilibria(ss.models.block_on_belt())
     >>> steady.state["x.block"], steady.stable

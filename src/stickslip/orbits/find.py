@@ -39,22 +39,47 @@ def find_orbit(
 ) -> Orbit:
     """A periodic orbit of a model, solved to round-off and checked by simulation.
 
-    Returns an `Orbit`; its `stable` says whether neighbouring motions stay near it.
-
-    Keywords
-    - guess: a run (its last period is the guess), another Orbit, a start (a list, or states by name), or (start,
-      period). From a start alone, by default the model's own, the model is simulated until it repeats itself.
-    - method: `Exact()` by default. `Smoothing(...)` and `Switch(...)` find the orbit of their own equations.
-    - forcing: the period of the excitation, for a model whose equations do not show it.
-    - unstable: from a start, an unstable orbit that the motion passes by will do as well, as there are in chaos.
-
     The orbit is found phase by phase, each in its own mode, so stick is exact and a multiplier that is zero is zero;
-    near a guess with a period unstable orbits are found as well. From a start alone, a motion that does not settle on
-    an orbit is told as that (`OrbitError`). An orbit that the system would not follow by itself is refused.
+    near a guess with a period unstable orbits are found as well. An orbit that the system would not follow by itself is
+    refused.
 
     A motion may advance by a constant in every period, where the equations do not feel it: on a feed, where nothing
     ties a mass to a place, or by whole turns of an angle. `orbit.advance` says by how much.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    guess : Run, Orbit, start or (start, period), optional
+        A run (its last period is the guess), another Orbit, a start (a list, or states by name), or (start, period).
+        From a start alone, by default the model's own, the model is simulated until it repeats itself.
+    method : Method, optional
+        `Exact()` by default. `Smoothing(...)` and `Switch(...)` find the orbit of their own equations.
+    forcing : float, optional
+        The period of the excitation, for a model whose equations do not show it; by default it is read off them.
+    unstable : bool, default False
+        From a start, an unstable orbit that the motion passes by will do as well, as there are in chaos.
+
+    Returns
+    -------
+    Orbit
+        The orbit; its `stable` says whether neighbouring motions stay near it.
+
+    Raises
+    ------
+    OrbitError
+        If none is found, or the motion from a start does not settle on one.
+    ModelError
+        If the model or the guess cannot be.
+
+    See Also
+    --------
+    find_orbits : the orbits that many starts lead to.
+    follow : an orbit along a parameter.
+    plot.phase : its picture.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> orbit = find_orbit(ss.models.block_on_belt(), guess=([1.1, 0], 12))
     >>> orbit.multipliers.real.round(9).tolist()
@@ -119,17 +144,47 @@ def find_orbits(
 ) -> list[Orbit]:
     """The orbits that many starts lead to, each once, the one found most often first.
 
-    Keywords
-    - starts: how many random starts, or the starts themselves (lists, or by name).
-    - within: the range of random starts by state; by default twice the range of the motion from the model's own start.
-    - t: how long each start is simulated before its period is looked for; by default until it repeats itself.
-    - seed: of the random starts, which are the same every time.
-    - unstable: also unstable orbits that motions pass by before they settle, or without ever settling, as in chaos.
-    - progress: called with the number of starts done and their total; by default a bar, as in `simulate`.
-
     Orbits are told apart by period, signature and states. Starts that lead to rest, or to no period, are passed over.
     Ctrl-C ends the search; what was found until then is returned.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    starts : int or sequence of starts, default 30
+        How many random starts, or the starts themselves (lists, or by name).
+    within : mapping of str to (float, float), optional
+        The range of random starts by state; by default twice the range of the motion from the model's own start.
+    t : float, optional
+        How long each start is simulated before its period is looked for; by default until it repeats itself.
+    seed : int, default 0
+        Of the random starts, which are the same every time.
+    forcing : float, optional
+        The period of the excitation, for a model whose equations do not show it; by default it is read off them.
+    unstable : bool, default False
+        Also unstable orbits that motions pass by before they settle, or without ever settling, as in chaos.
+    progress : callable or bool, optional
+        Called with the number of starts done and their total; by default a bar, as in `simulate`.
+
+    Returns
+    -------
+    list of Orbit
+        The orbits, perhaps none.
+
+    Raises
+    ------
+    OrbitError
+        If a range is not allowed.
+    ModelError
+        If the model or a start cannot be.
+
+    See Also
+    --------
+    find_orbit : one orbit.
+    basins : which start leads where.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> [round(orbit.period, 6) for orbit in find_orbits(ss.models.two_blocks(), starts=9, seed=1)]
     [26.192036, 16.1444]

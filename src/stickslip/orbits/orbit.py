@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickslip import notebook
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.newton import History
 from stickslip.orbits.signature import Signature
@@ -29,16 +30,43 @@ BORDER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Orbit:
-    """A periodic orbit.
+class Orbit(metaclass=Listing):
+    """A periodic orbit, as `find_orbit` returns it.
 
-    `start` (states by name) and `start_time` are where it is begun: at a stick→slip event where it has one. `signature`
-    is the cyclic sequence of modes and events, `multipliers` are the Floquet multipliers, largest first, zeros being
-    exactly zero. `turns` counts the periods of the excitation in one period of the orbit (0 without excitation).
-    `phases` holds where every phase begins and how long it lasts, `history` how Newton's method converged. `advance`
-    says by how much states advance in one period, as positions do on a feed: by name, those that do. It is empty for
-    orbits that close.
+    Attributes
+    ----------
+    model : System or Filippov
+        The model.
+    start : dict of str to float
+        The states where it is begun: at a stick→slip event where it has one.
+    start_time : float
+        The time there.
+    period : float
+        The period, in units of time.
+    signature : Signature
+        The cyclic sequence of modes and events.
+    multipliers : array of complex
+        The Floquet multipliers, largest first, zeros being exactly zero.
+    turns : int
+        How many periods of the excitation are in one period of the orbit; 0 without excitation.
+    phases : Phases
+        Where every phase begins and how long it lasts.
+    advance : dict of str to float
+        By how much states advance in one period, as positions do on a feed: by name, those that do. Empty for orbits
+        that close.
+    method : Method
+        The method of whose equations this is an orbit.
+    history : History
+        How Newton's method converged.
 
+    See Also
+    --------
+    find_orbit, find_orbits : find them.
+    follow : an orbit along a parameter.
+    plot.multipliers : its Floquet multipliers.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> orbit = ss.find_orbit(ss.models.block_on_belt())
     >>> round(orbit.period, 9), str(orbit.signature), orbit.stable
@@ -100,7 +128,18 @@ class Orbit:
         return self.data.to_dataframe()
 
     def plot(self, **keywords: Any) -> Any:
-        """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too."""
+        """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too.
+
+        Parameters
+        ----------
+        **keywords
+            Those of `stickslip.plot.phase`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it is drawn.
+        """
         from stickslip import plot
 
         return plot.phase(self._run(1.0001), **keywords)
@@ -114,13 +153,30 @@ class Orbit:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write the orbit to a NetCDF file; `stickslip.load` reads it back."""
+        """Write the orbit to a NetCDF file; `stickslip.load` reads it back.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
         from stickslip.storage import save
 
         return save(self, path)
 
     def summary(self) -> str:
-        """A few lines for the screen."""
+        """A few lines for the screen.
+
+        Returns
+        -------
+        str
+            The period, the stability, the multipliers, the signature and the start.
+        """
         values = ", ".join(_shown(m) for m in self.multipliers)
         stability = "stable" if self.stable else "unstable"
         excited = f" = {self.turns} periods of the excitation" if self.turns else ""

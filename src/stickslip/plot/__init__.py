@@ -2,9 +2,9 @@
 `characteristic` of friction laws,
 `comparison` of methods, `branch` for branches of orbits, `multipliers` in the complex plane, `bifurcation`,
 `parameter_map` and `poincare` of sweeps, `probabilities` of what they recorded, `return_map` of release
-points, `basins` of attraction; of series `spectrum`, `autocorrelation`, `embedding`, `mutual_information`,
-`false_neighbours`, `correlation_sums` and `divergence`; of measurements `fit`, `classes`, `ringdown`, `aging`
-and `reconstruction`; `save`.
+points, `basins` of attraction, `exponents` as they settle; of series `spectrum`, `autocorrelation`,
+`embedding`, `mutual_information`, `false_neighbours`, `correlation_sums` and `divergence`; of measurements
+`fit`, `classes`, `ringdown`, `aging` and `reconstruction`; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
@@ -15,6 +15,7 @@ from stickslip.plot.basins import basins
 from stickslip.plot.branch import branch
 from stickslip.plot.characteristic import characteristic
 from stickslip.plot.comparison import comparison
+from stickslip.plot.exponents import exponents
 from stickslip.plot.friction import friction
 from stickslip.plot.history import history
 from stickslip.plot.identify import aging, classes, fit, reconstruction, ringdown
@@ -50,6 +51,7 @@ __all__ = [
     "correlation_sums",
     "divergence",
     "embedding",
+    "exponents",
     "false_neighbours",
     "fit",
     "friction",

@@ -134,8 +134,8 @@ def _clock(table: Table, time: str | None) -> int:
         if column.name.lower() in TIMES:
             return place
     raise SeriesError(
-        f"{str(table.path)!r} has no column called t or time: say which one it is (time), how far apart the rows are "
-        "(interval), or that they are events"
+        f"{str(table.path)!r} has no column called t or time: say which one it is (time=), how far apart the rows are "
+        "(interval=), or that they are events (events=True)"
     )
 
 

@@ -19,6 +19,7 @@ from stickslip.errors import ModelError, OrbitError, ResultError
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.errors import check_number, check_whole, shown, visible
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.equilibria import Equilibrium, find_equilibria
 from stickslip.orbits.find import excitation, find_orbit, is_same
@@ -65,12 +66,40 @@ SHOWN = 1000
 
 
 @dataclass(frozen=True)
-class Attractor:
+class Attractor(metaclass=Listing):
     """What motions end on: an "orbit", a "rest" in stick, an "equilibrium" in slip, or "chaos".
 
-    A rest in stick is a whole set: `interval` has the range of every state; it counts as one attractor. `state` is a
-    point of the attractor; an orbit has its `period` and its Floquet `multipliers` (moduli, largest first); a chaotic
-    attractor its largest Lyapunov `exponent`, per unit time, with the standard error, and its `interval`.
+    Attributes
+    ----------
+    kind : str
+        Which of these.
+    state : dict of str to float
+        A point of the attractor, states by name.
+    period : float or None
+        The period of an orbit.
+    signature : str
+        The modes of an orbit in one period.
+    multipliers : tuple of float
+        The moduli of its Floquet multipliers, largest first.
+    interval : dict of str to (float, float), or None
+        The range of every state, of a rest in stick, which is a whole set and counts as one attractor, or of chaos.
+    exponent : float or None
+        The largest Lyapunov exponent of chaos, per unit time.
+    exponent_error : float or None
+        Its standard error.
+
+    See Also
+    --------
+    basins : finds attractors.
+    Basins : has them as `data.attractors`.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
+    >>> (rest,) = ss.basins(ss.models.coulomb_oscillator(), grid, t=30).attractors
+    >>> rest.kind, rest.interval["x.block"]
+    ('rest', (-1.0, 1.0))
     """
 
     kind: str
@@ -103,27 +132,52 @@ def basins(
 ) -> Basins:
     """Which attractor each start on a grid leads to; the attractors are found on the way.
 
-    Returns an `xarray.Dataset` with `attractor` (its number, −1 where unresolved) and `transient_time` over the grid;
-    per attractor the `fraction` of the starts with its standard error, and `points` of it (with an excitation: at the
-    phase at which motions start). `attractors` lists them.
-
-    Keywords
-    - grid: the values of two states by name; all others are as in `start`.
-    - t: how long each start is simulated at most.
-    - start: the states that are not on the grid; the model's own by default.
-    - near: a motion has arrived when it is nearer to an attractor than this, relative to the size of the states, at
-      two looks in a row (of 48 in the time t); on a chaotic one, when it is in its cells from then on to the end.
-    - most: how many searches for an attractor may fail, as they do where motions are quasi-periodic.
-    - forcing: the period of the excitation, for a model whose equations do not show it.
-    - progress: called now and then with the part of the time that is done; by default a bar, as in `simulate`.
-
     Equilibria that attract are known beforehand; orbits are found by `find_orbit` from where motions end after 3 t, and
     must repeat themselves within t/2. Motions that do not are followed for 4000 periods of the excitation, or 40 t:
     where neighbours part for sure, the cells that were visited are an attractor, too. What is found to be neither stays
-    unresolved, and `notes` in the attributes says why. The standard error is that of as many random starts: on a grid
-    it is an upper bound. Ctrl-C keeps what is known by then: motions that have not arrived are unresolved, and `status`
-    in the attributes says so. `transient_time` is when the motion was first seen near its attractor, to within t/48.
+    unresolved, and `notes` in the attributes says why. Ctrl-C keeps what is known by then: motions that have not
+    arrived are unresolved, and `status` in the attributes says so.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    grid : mapping of str to array
+        The values of two states by name; all others are as in `start`.
+    t : float
+        How long each start is simulated at most, in units of time.
+    start : mapping or sequence of float, optional
+        The states that are not on the grid; the model's own by default.
+    near : float, default 1e-3
+        A motion has arrived when it is nearer to an attractor than this, relative to the size of the states, at two
+        looks in a row (of 48 in the time t); on a chaotic one, when it is in its cells from then on to the end.
+    most : int, default 4
+        How many searches for an attractor may fail, as they do where motions are quasi-periodic.
+    forcing : float, optional
+        The period of the excitation, for a model whose equations do not show it; by default it is read off them.
+    progress : callable or bool, optional
+        Called now and then with the part of the time that is done; by default a bar, as in `simulate`.
+
+    Returns
+    -------
+    Basins
+        Over the grid `attractor` (its number, −1 where unresolved) and `transient_time`, when the motion was first seen
+        near its attractor, to within t/48; per attractor the `fraction` of the starts with its standard error, which is
+        that of as many random starts (on a grid an upper bound), and `points` of it (with an excitation: at the phase
+        at which motions start). Its `attractors` lists them.
+
+    Raises
+    ------
+    ModelError
+        If the grid or a number is not allowed, or the model has no such state.
+
+    See Also
+    --------
+    find_orbits : the orbits that random starts lead to.
+    plot.basins : the picture.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> grid = {"x.block": [-3, 0.5, 4], "v.block": [-2.0, 0.0, 1.0]}
     >>> data = ss.basins(ss.models.coulomb_oscillator(), grid, t=30)

@@ -17,6 +17,7 @@ from stickslip.frames import numbered
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
@@ -41,15 +42,43 @@ MOST_STEPS = 10**15
 
 
 @dataclass(frozen=True, eq=False)
-class Lyapunov:
-    """The Lyapunov exponents of a motion.
+class Lyapunov(metaclass=Listing):
+    """The Lyapunov exponents of a motion, as `lyapunov` returns them.
 
-    `exponents` are per unit time, largest first, `error` their standard errors. Where contacts come to rest, directions
-    are lost for good: their exponents are −inf, and `lost` is their number. `per` says what a cycle is ("time": a unit
-    of time, "forcing": a period of the excitation, "release": from one change from stick to slip to the next, of any
-    contact), `cycle` is its mean length, and `per_cycle` are the exponents per cycle. `history` has the exponents as
-    they were after a part of the time, `status` how the run ended.
+    Attributes
+    ----------
+    model : System or Filippov
+        The model.
+    exponents : array
+        Per unit time, largest first. Where contacts come to rest, directions are lost for good: their exponents are
+        −inf.
+    error : array
+        Their standard errors.
+    per : str
+        What a cycle is: "time", a unit of time; "forcing", a period of the excitation; "release", from one change from
+        stick to slip to the next, of any contact.
+    cycle : float
+        Its mean length, in units of time.
+    per_cycle : array
+        The exponents per cycle.
+    per_cycle_error : array
+        Their standard errors.
+    lost : int
+        How many directions are lost.
+    releases : int
+        How many changes from stick to slip there were.
+    history : xarray.Dataset
+        The exponents as they were after a part of the time.
+    status : Status
+        How the run ended.
 
+    See Also
+    --------
+    lyapunov : computes them.
+    observe.LargestExponent : the largest one in a sweep.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> spectrum = ss.lyapunov(ss.models.block_on_belt(), t=600)
     >>> spectrum.lost, bool(abs(spectrum.largest) < 0.01)
@@ -135,23 +164,49 @@ def lyapunov(
 ) -> Lyapunov:
     """The Lyapunov exponents of the motion from a start, from its exact derivatives through every event.
 
-    Returns a `Lyapunov`.
-
-    Keywords
-    - t: how long growth is measured.
-    - transient: how long the motion runs before, a tenth of t by default; directions are carried in its second half.
-    - start: as for `simulate`.
-    - count: how many exponents, from the largest; all by default.
-    - renormalise: steps between two orthonormalisations; the exponents do not depend on it.
-    - per: what `per_cycle` counts by: "time", "forcing" or "release" (stick → slip). The exponents of a map of release
-      points are those per release.
-    - rtol: relative tolerance of a step.
-    - progress: called now and then with the part of the time that is done; by default a bar, as in `simulate`.
-
     An excited system has one exponent per state; the direction of time, whose exponent is 0, is not among them. A
     system without excitation that does not come to rest has an exponent 0, along its own motion. Ctrl-C keeps what is
     measured by then, and `status` says so.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    t : float
+        How long growth is measured, in units of time.
+    transient : float, optional
+        How long the motion runs before, a tenth of t by default; directions are carried in its second half.
+    start : mapping or sequence of float, optional
+        As for `simulate`; by default the model's own.
+    count : int, optional
+        How many exponents, from the largest; all by default.
+    renormalise : int, default 1
+        Steps between two orthonormalisations; the exponents do not depend on it.
+    per : str, default "time"
+        What `per_cycle` counts by: "time", "forcing" or "release" (stick → slip). The exponents of a map of release
+        points are those per release.
+    rtol : float, default 1e-10
+        Relative tolerance of a step.
+    progress : callable or bool, optional
+        Called now and then with the part of the time that is done; by default a bar, as in `simulate`.
+
+    Returns
+    -------
+    Lyapunov
+        The exponents with their errors.
+
+    Raises
+    ------
+    ModelError
+        If a number, a word or the start is not allowed.
+
+    See Also
+    --------
+    observe.LargestExponent : the largest exponent in a sweep.
+    series.largest_exponent : from measurements.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> chaos = ss.lyapunov(ss.models.forced_oscillator("III", eta=1.915, u0=1.0), t=3000, per="release")
     >>> chaos.lost, bool(0.1 < chaos.per_cycle[0] < 0.22)

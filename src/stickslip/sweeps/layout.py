@@ -188,12 +188,14 @@ WITHIN = ("state", "contact", "number", "sample")
 
 
 class Sweep(Result):  # type: ignore[no-untyped-call]
-    """Motions at many parameter values or from many starts, as `sweep` and `basins` return them: an `xarray.Dataset`
-    with tables of its points and of what they have recorded.
+    """Motions at many parameter values or from many starts, as `sweep` and `basins` return them.
+
+    It is an `xarray.Dataset` with tables of its points and of what they have recorded.
 
     See Also
     --------
-    stickslip.sweep, stickslip.basins, stickslip.save
+    sweep, basins : make them.
+    save, load : to a file and back.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from stickslip.errors import SweepError
 from stickslip.kernels import observe as kernel
 from stickslip.model.errors import check_number, shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest
 
 CYCLES = ("time", "forcing", "release")
@@ -29,12 +30,14 @@ class Codes(NamedTuple):
     period: float = 0.0
 
 
-class Observation(ABC):
+class Observation(metaclass=Listing):
     """What is kept of a motion beside what sums it up.
 
     For developers: derive from `Recorded` what the kernel records row by row, and from `Measured` what takes a
     computation of its own (`sweeps/measures.py`).
     """
+
+    _listed: ClassVar[tuple[str, ...]] = ("name",)
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from stickslip.field import Field, compile_forcings, known
 from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE, NOT_COMPUTED
 from stickslip.methods.exact import Exact
 from stickslip.model import files
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, Requirement
 from stickslip.orbits.motion import Motion
 from stickslip.status import Status
@@ -90,11 +91,40 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Everything that determines a sweep. It can be pickled, and run in other processes chunk by chunk.
+class Plan(metaclass=Listing):
+    """Everything that determines a sweep, cut into chunks; it can be pickled, and run in other processes.
 
-    `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut; `assemble` makes the Dataset.
+    `plan_sweep` makes it. `run` gives the arrays of one chunk, bit for bit the same however the sweep is cut;
+    `assemble` makes the Dataset.
 
+    Attributes
+    ----------
+    text : str
+        The model as text.
+    axes : Axes
+        What is swept.
+    observations : tuple
+        What is recorded, by name.
+    duration : Duration
+        Transient and observed time.
+    start : Start
+        Where motions start.
+    carry : str or None
+        Whether each motion starts where the one before ended: "up", "down" or not.
+    settings : Settings
+        Tolerances and limits.
+    chunk_size : int
+        Points per chunk.
+    given : System, Filippov or None
+        The model itself, where it has functions that no text holds.
+
+    See Also
+    --------
+    plan_sweep : makes it.
+    sweep : runs it at once.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, times=(50, 50), chunk=2)
     >>> [(chunk.first, chunk.last) for chunk in plan.chunks]
@@ -102,6 +132,11 @@ class Plan:
     >>> plan.assemble({0: plan.run(plan.chunks[0])})["status"].values.tolist()
     [0, 0, -1]
     """
+
+    _listed: ClassVar[tuple[str, ...]] = (
+        "count", "chunks", "points", "layout", "fingerprint", "bytes_per_point", "model", "compile", "run",
+        "is_complete", "assemble",
+    )  # fmt: skip
 
     text: str
     axes: Axes
@@ -240,7 +275,18 @@ class Plan:
         return index, along * width + line % size
 
     def points(self, chunk: Chunk) -> NDArray[np.int64]:
-        """Numbers of the points of a chunk, in the order of its results."""
+        """Numbers of the points of a chunk, in the order of its results.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            One of `chunks`.
+
+        Returns
+        -------
+        array of int
+            The numbers.
+        """
         lines = np.arange(chunk.first, chunk.last)
         if not self.carry:
             return lines
@@ -251,13 +297,35 @@ class Plan:
         return self.points(chunk) if self.carry else slice(chunk.first, chunk.last)
 
     def is_complete(self, results: Results) -> bool:
-        """Whether a chunk was run to its end."""
+        """Whether a chunk was run to its end.
+
+        Parameters
+        ----------
+        results : dict of str to array
+            What `run` returned.
+
+        Returns
+        -------
+        bool
+            False where it was stopped.
+        """
         return bool(np.all(results["status"] != NOT_COMPUTED))
 
     def run(self, chunk: Chunk, stop: Stop | None = None) -> Results:
         """The results of a chunk, in the order of `points`.
 
-        When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED.
+        Parameters
+        ----------
+        chunk : Chunk
+            One of `chunks`.
+        stop : callable, optional
+            When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED. By default it
+            goes on to its end.
+
+        Returns
+        -------
+        dict of str to array
+            The arrays, as `layout` describes them.
         """
         numbers = self.points(chunk)
         out: Results = {}
@@ -419,7 +487,18 @@ class Plan:
     # -- results -----------------------------------------------------------------------------------------------------
 
     def assemble(self, results: Mapping[int, Results]) -> Sweep:
-        """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED."""
+        """The Dataset of the sweep from the results of chunks; what is missing has the status NOT_COMPUTED.
+
+        Parameters
+        ----------
+        results : mapping of int to results
+            What `run` returned, by the number of the chunk.
+
+        Returns
+        -------
+        Sweep
+            The sweep.
+        """
         pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
         return self.dataset(*in_memory(self.layout, self.count, pieces))
 

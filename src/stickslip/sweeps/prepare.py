@@ -70,8 +70,63 @@ def plan_sweep(
     chunk: int | None = None,
     target: str = "cpu",
 ) -> Plan:
-    """A sweep as a `Plan`, to be run chunk by chunk; keywords are those of `sweep`.
+    """A sweep as a `Plan`, to be run chunk by chunk, on any machines.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    over : mapping, or list of mappings
+        Values by parameter, or a list of points, as for `sweep`.
+    observe : observation, str, list, mapping or None, default "stick_to_slip"
+        What is recorded of every motion, as for `sweep`.
+    times : (float, float), optional
+        Transient and observed time, in units of time.
+    periods : (float, float), optional
+        The same in periods of the excitation; (300, 100) by default where there is one.
+    start : mapping or str, optional
+        States by name, as the model has them by default; "stick", or "random".
+    within : mapping of str to (float, float), optional
+        The range of random starts by state; by default twice the range of the model's own motion.
+    seed : int, default 0
+        Of random starts and of random friction.
+    carry : {"up", "down"}, optional
+        Along the first axis, each motion starts where the one before ended.
+    zip : bool, default False
+        The values in `over` belong together, row by row, and make no grid.
+    rtol : float, default 1e-9
+        Relative tolerance of the integration.
+    tolerance : float, default 1e-6
+        How well a motion must repeat itself, relative to its extent, to be periodic.
+    most : int, default 500
+        Rows recorded per point.
+    most_steps : int, default 10**7
+        Steps after which a motion is given up.
+    shortcut : bool, default True
+        Whether a motion that has come to repeat itself leaves out whole cycles.
+    chunk : int, optional
+        Points per piece of work; it changes no number. By default it is chosen.
+    target : {"cpu", "cuda"}, default "cpu"
+        Where trajectories run.
+
+    Returns
+    -------
+    Plan
+        The plan.
+
+    Raises
+    ------
+    SweepError
+        If the sweep cannot be run as asked.
+    ModelError
+        If the model has no such parameter or state.
+
+    See Also
+    --------
+    sweep : the same, run at once; it describes the parameters in full.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> plan_sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(100, 100)).count
     2
@@ -140,7 +195,7 @@ def _duration(model: Model, times: Any, periods: Any, observations: Named) -> Du
         if isinstance(what, LargestExponent) and what.per == "forcing" and period in (0, -1):
             raise SweepError(f"{why}: ask for the exponent per time")
     if times is not None and periods is not None:
-        raise SweepError("give either times or periods, not both")
+        raise SweepError("give either times= or periods=, not both")
     if times is not None:
         return Duration(*_pair("times", times), in_periods=False)
     if period in (0, -1):

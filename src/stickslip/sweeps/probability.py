@@ -23,16 +23,37 @@ def probabilities(
 ) -> xr.Dataset:
     """The probability of a recorded point, class by class, along the swept parameters.
 
-    Returns a Dataset with `probability` over the parameters and `class`; the classes of width B = (x_max − x_min)/K
-    have their centres as coordinate. Every row adds up to 1 where any point was recorded within the range.
+    Parameters
+    ----------
+    diagram : Sweep
+        What `sweep` returned, for example with observe="stick_to_slip".
+    state : str, optional
+        Which state is divided into classes; the first position by default.
+    classes : int, default 40
+        How many classes, K.
+    within : (float, float), optional
+        The range that is divided, in the unit of the state; by default that of all recorded points.
+    offset : float, default 0.0
+        Taken from the state first (hinrichs1998 shows x_A − μF_N/c in Fig. 31).
 
-    Keywords
-    - diagram: what `sweep` returned, for example with observe=stick_to_slip.
-    - state: which state is divided into classes; the first position by default.
-    - classes: their number K.
-    - within: the range that is divided; by default that of all recorded points.
-    - offset: taken from the state first (hinrichs1998 shows x_A − μF_N/c in Fig. 31).
+    Returns
+    -------
+    xarray.Dataset
+        `probability` over the parameters and `class`; the classes of width B = (x_max − x_min)/K have their centres as
+        coordinate. Every row adds up to 1 where any point was recorded within the range.
 
+    Raises
+    ------
+    SweepError
+        If nothing was recorded, there is no such state, or a number is not allowed.
+
+    See Also
+    --------
+    sweep : makes the diagram.
+    plot.probabilities : the picture.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> diagram = ss.sweep(ss.models.forced_oscillator(), {"base.eta": [0.9, 1.15]}, periods=(100, 60))
     >>> found = probabilities(diagram, classes=10)

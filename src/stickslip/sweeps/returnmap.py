@@ -17,6 +17,7 @@ from stickslip.arguments import check_model
 from stickslip.errors import ModelError
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
@@ -62,13 +63,34 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class ReturnMap:
+class ReturnMap(metaclass=Listing):
     """The map from one release (stick → slip) to the next, by simulation: call it with numbers.
 
-    `contact`, `slip` and `modes` say which releases: of that contact, to that side, out of those modes of all contacts.
-    `coordinate` is the number that tells them apart: "phase" (of the excitation, in radians) or the name of a state.
-    `observed` holds release points of the motion from the start (one row each: t, z).
+    `return_map` makes it. `contact`, `slip` and `modes` say which releases: of that contact, to that side, out of those
+    modes of all contacts.
 
+    Attributes
+    ----------
+    model : System or Filippov
+        The model.
+    motion : Motion
+        The model compiled with its variational equations.
+    section : Section
+        Which releases.
+    coordinate : str
+        The number that tells them apart: "phase" (of the excitation, in radians) or the name of a state.
+    observed : array
+        Release points of the motion from the start, one row each: t, z.
+    patience : float
+        How long the next release is waited for, in units of time.
+
+    See Also
+    --------
+    return_map : makes it.
+    plot.return_map : its picture.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> releases = ss.return_map(ss.models.forced_oscillator("II", eta=0.9), coordinate="x.block")
     >>> releases([3.6, 3.7275233436]).round(6).tolist(), releases.slope([3.7275233436]).round(6).tolist()
@@ -117,18 +139,53 @@ class ReturnMap:
         return self._returns(values.ravel(), 1)[0][:, 0].reshape(values.shape)
 
     def slope(self, x: ArrayLike) -> Floats:
-        """The derivative of the map, from the variational equations."""
+        """The derivative of the map, from the variational equations.
+
+        Parameters
+        ----------
+        x : array of float
+            Release points, by their coordinate.
+
+        Returns
+        -------
+        array
+            The slope at each of them; nan where there is no next release.
+        """
         values = _points(x)
         return self._returns(values.ravel(), 1)[1][:, 0].reshape(values.shape)
 
     def iterate(self, x: ArrayLike, turns: int) -> Floats:
-        """The points x and the releases that follow, along the last axis: turns + 1 of them."""
+        """The points x and the releases that follow, along the last axis: turns + 1 of them.
+
+        Parameters
+        ----------
+        x : array of float
+            Release points, by their coordinate.
+        turns : int
+            How often the map is applied.
+
+        Returns
+        -------
+        array
+            The points.
+        """
         values = _points(x)
         after = self._returns(values.ravel(), check_whole("iterate: turns", turns))[0]
         return np.concatenate([values[..., None], after.reshape(*values.shape, turns)], axis=-1)
 
     def start(self, x: float) -> tuple[float, dict[str, float]]:
-        """The time and the state of the release point x, to be simulated from."""
+        """The time and the state of the release point x, to be simulated from.
+
+        Parameters
+        ----------
+        x : float
+            A release point, by its coordinate.
+
+        Returns
+        -------
+        tuple of float and dict
+            The time, and the states by name.
+        """
         row = self._starts(np.array([check_number("the point", x)]))[0]
         if np.isnan(row[0]):
             raise ModelError(f"there is no release at {self.coordinate} = {x:g}")
@@ -139,8 +196,19 @@ class ReturnMap:
     ) -> list[MapCycle]:
         """The cycles of exactly so many points, stable or not; of length 1 these are the fixed points.
 
-        They are sought between `samples` points, by default over the circle of phases, or the range of the observed
-        points.
+        Parameters
+        ----------
+        length : int, default 1
+            How many points a cycle has.
+        within : (float, float), optional
+            Where they are sought; by default over the circle of phases, or the range of the observed points.
+        samples : int, default 1000
+            How many points there between which they are sought.
+
+        Returns
+        -------
+        list of MapCycle
+            The cycles, with their points and multipliers.
         """
         length = check_whole("cycles: length", length)
         x = np.linspace(*self.range(within), check_whole("cycles: samples", samples) + 1)
@@ -154,7 +222,20 @@ class ReturnMap:
         return found
 
     def lyapunov(self, turns: int = 10_000, x: float | None = None) -> tuple[float, float]:
-        """The Lyapunov exponent per release, the mean of log|slope|, and its standard error from 20 blocks."""
+        """The Lyapunov exponent per release, the mean of log|slope|, and its standard error from 20 blocks.
+
+        Parameters
+        ----------
+        turns : int, default 10000
+            How many releases.
+        x : float, optional
+            The release point to begin with; by default the last one observed.
+
+        Returns
+        -------
+        tuple of two floats
+            The exponent and its standard error.
+        """
         point = float(self.points[-1]) if x is None else check_number("lyapunov: x", x)
         logs = []
         left = check_whole("lyapunov: turns", turns)
@@ -169,7 +250,20 @@ class ReturnMap:
         return float(np.mean(np.concatenate(logs))), error
 
     def data(self, points: int = 600, within: tuple[float, float] | None = None) -> Result:
-        """The map as a table: `next` and `slope` over x, and the observed points with their successors."""
+        """The map as a table: `next` and `slope` over x, and the observed points with their successors.
+
+        Parameters
+        ----------
+        points : int, default 600
+            How many points.
+        within : (float, float), optional
+            Their range; by default the circle of phases, or the range of the observed points.
+
+        Returns
+        -------
+        xarray.Dataset
+            The table.
+        """
         x = np.linspace(*self.range(within), check_whole("data: points", points))
         values, slopes = self._returns(x, 1)
         seen = self.points
@@ -191,7 +285,18 @@ class ReturnMap:
         return Result(table, {"x": x}, attributes)
 
     def range(self, within: tuple[float, float] | None = None) -> tuple[float, float]:
-        """The range given, or the circle of phases, or the range of the observed points."""
+        """The range given, or the circle of phases, or the range of the observed points.
+
+        Parameters
+        ----------
+        within : (float, float), optional
+            The range; by default the circle of phases, or the range of the observed points.
+
+        Returns
+        -------
+        tuple of two floats
+            The lowest and the highest coordinate.
+        """
         if within is not None:
             if not isinstance(within, tuple | list) or len(within) != 2:
                 raise ModelError(f"within is {within!r}: give a smaller and a larger number")
@@ -343,18 +448,41 @@ def return_map(
 ) -> ReturnMap:
     """The map from one stick → slip point to the next, where one number tells these points apart.
 
-    Returns a `ReturnMap`, which is called with numbers, iterated, differentiated, searched for cycles.
-
-    Keywords
-    - contact: whose releases; by default those that make a map of one number and come most often.
-    - coordinate: "phase" (of the excitation, in radians; the default with excitation) or the name of a state (the
-      first, without). Where two phases have the same state, that of the nearest observed release is meant.
-    - start: where the motion starts that shows which releases there are; as for `simulate`.
-    - rtol: relative tolerance of a step.
-
     Release points fill a curve where an excited system of one mass has one contact, or where all but one of the states
     of a system without excitation are fixed by contacts at rest and the force at its limit.
 
+    Parameters
+    ----------
+    model : System or Filippov
+        The model.
+    contact : str, optional
+        Whose releases; by default those that make a map of one number and come most often.
+    coordinate : str, optional
+        "phase" (of the excitation, in radians; the default with excitation) or the name of a state (the first,
+        without). Where two phases have the same state, that of the nearest observed release is meant.
+    start : mapping or sequence of float, optional
+        Where the motion starts that shows which releases there are; as for `simulate`.
+    rtol : float, default 1e-12
+        Relative tolerance of a step.
+
+    Returns
+    -------
+    ReturnMap
+        The map, which is called with numbers, iterated, differentiated, searched for cycles.
+
+    Raises
+    ------
+    ModelError
+        If the model has no such contact or state, or there is no such map: no release, or none that one number tells
+        apart.
+
+    See Also
+    --------
+    plot.return_map : the picture.
+    find_orbit : the orbits that its cycles are.
+
+    Examples
+    --------
     >>> import stickslip as ss
     >>> releases = return_map(ss.models.two_blocks())
     >>> releases.modes, [round(cycle.multiplier, 6) for cycle in releases.cycles(within=(1.0, 1.2))]
