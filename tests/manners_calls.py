@@ -266,6 +266,7 @@ def _pictures(folder: Path) -> Iterator[tuple[str, Callable[..., Any], dict[str,
     yield "plot.poincare", plot.poincare, {"data": diagram()}
     yield "plot.probabilities", plot.probabilities, {"data": ss.probabilities(diagram())}
     yield "plot.basins", plot.basins, {"data": landscape()}
+    yield "plot.exponents", plot.exponents, {"found": ss.lyapunov(belt(), t=20.0)}
     yield "plot.return_map", plot.return_map, {"releases": releases(), "points": 20}
     yield "plot.fit", plot.fit, {"fits": fit()}
     yield "plot.classes", plot.classes, {"found": ss.identify.classes((velocity(), force()))}
