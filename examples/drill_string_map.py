@@ -10,7 +10,7 @@ import stickslip as ss
 
 def main():
     system = ss.models.drill_string()
-    over = {"table.speed": np.linspace(2.0, 7.0, 41), "damper.c": np.array([0.04, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3])}
+    over = {"table.speed": np.linspace(2.0, 7.0, 41), "damper.c": np.round(np.linspace(0.04, 0.3, 14), 2)}
     data = ss.sweep(system, over, times=(300, 80), carry="up", progress=False)  # each speed goes on from the last
     ss.plot.save(ss.plot.parameter_map(data), "map.png")
     sticks = data["events"] > 0
