@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
+from stickslip.model.library import LIBRARY
 from stickslip.model.system import Model
 
 Floats = NDArray[np.float64]
@@ -26,7 +29,19 @@ def check_model(model: Any) -> None:
     name = getattr(model, "__name__", "")
     if callable(model) and name:
         raise ModelError(f"{name} is a function that makes a model: call it, {name}()")
+    if isinstance(model, str):
+        raise ModelError(f"{shown(model)} is not a model, {_way_to_model(model)}")
     raise ModelError(f"{shown(model)} is not a model: build a System or a Filippov, or take one of models")
+
+
+def _way_to_model(name: str) -> str:
+    """What to write where somebody gave the name of a model instead of the model."""
+    if name in LIBRARY:
+        return f"it is the name of one: write models.{name}()"
+    if name.endswith(".toml"):
+        return f"it is the name of a file: write load({name!r})"
+    close = difflib.get_close_matches(name, LIBRARY, n=1)
+    return f"nor the name of one (did you mean models.{close[0]}()?)" if close else "it is a text: build a System"
 
 
 def check_progress(progress: Any) -> None:
@@ -42,6 +57,19 @@ def check_flag(what: str, value: Any) -> None:
     """Refuse what is neither true nor false."""
     if not isinstance(value, bool | np.bool_):
         raise ModelError(f"{what} is {shown(value)}: it must be True or False")
+
+
+def pair(what: str, values: Any, finite: bool = True) -> tuple[float, float]:
+    """Two numbers.
+
+    >>> pair("within", 3)
+    Traceback (most recent call last):
+    stickslip.errors.ModelError: within is 3: give two numbers, (from, to)
+    """
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str | bytes) or len(values) != 2:
+        raise ModelError(f"{what} is {shown(values)}: give two numbers, (from, to)")
+    first, second = (check_number(f"{what}[{i}]", value, finite=finite) for i, value in enumerate(values))
+    return first, second
 
 
 def numbers(what: str, values: Any) -> Floats:

@@ -9,10 +9,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from stickslip.arguments import check_progress
+from stickslip.arguments import check_model, check_progress
 from stickslip.errors import ModelError
 from stickslip.methods.base import Method
-from stickslip.methods.exact import Exact
+from stickslip.methods.exact import Exact, method_given
+from stickslip.model.errors import shown
 from stickslip.model.system import Model
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
@@ -74,7 +75,12 @@ def compare(
     >>> bool(table.events_agree.all())
     True
     """
+    check_model(model)
     check_progress(progress)
+    if not isinstance(methods, Mapping | Sequence) or isinstance(methods, str | bytes):
+        raise ModelError(f"methods is {shown(methods)}: give a list, such as [Exact(), Henon(step=0.01)]")
+    for method in methods.values() if isinstance(methods, Mapping) else methods:
+        method_given(method)
     named = dict(methods) if isinstance(methods, Mapping) else {_label(method): method for method in methods}
     if not named:
         raise ModelError("compare needs at least one method, such as Exact() or Henon(step=0.01)")

@@ -10,10 +10,15 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from stickslip.arguments import check_flag
 from stickslip.errors import ResultError
+from stickslip.model.errors import check_number, check_whole, listed_names, shown
 from stickslip.result import Steps, sample_times, sampled, steps_of
 
 Floats = NDArray[np.float64]
+MOST_POINTS = 10**7
+"""Samples of one period; more take gigabytes."""
+
 MOST_MAXIMA = 64
 """Maxima of the position that are looked at, counted from the end; longer periods are not found."""
 
@@ -66,6 +71,8 @@ def last_cycle(run: xr.Dataset, mass: str, *, points: int = 200, tolerance: floa
     >>> round(cycle.period, 8)
     12.00103129
     """
+    points = check_whole("points", points, 1, MOST_POINTS)
+    check_number("tolerance", tolerance, positive=True)
     times = maxima(run, mass)[-MOST_MAXIMA:]
     if len(times) < 2:
         raise ResultError("the run has no cycle: its velocity does not pass from + to − twice; simulate longer")
@@ -89,7 +96,7 @@ def maxima(run: xr.Dataset, mass: str) -> Floats:
     """
     steps, names = steps_of(run), [str(name) for name in run["state"].values]
     if f"v.{mass}" not in names:
-        raise ResultError(f"the run has no mass {mass!r}; its states are {', '.join(names)}")
+        raise ResultError(f"the run has no mass {shown(mass)}; its states are {', '.join(names)}")
     velocity = names.index(f"v.{mass}")
     times = sample_times(steps)
     v = sampled(steps, times)["state"][:, velocity]
@@ -173,6 +180,8 @@ def orbit_error(
     0.29
     """
     ours, theirs = (last_cycle(r, mass, points=points, tolerance=tolerance) for r in (run, exact))
+    states = None if states is None else listed_names("states", states)
+    check_flag("period", period)
     for name in states or ():
         if name not in theirs.states or name not in ours.states:
             raise ResultError(f"the run has no state {name!r}; there are: {', '.join(theirs.states)}")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.arguments import rows, vector
+from stickslip.arguments import check_model, rows, vector
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
 from stickslip.model.bristles import refuse_bristles
@@ -104,6 +104,9 @@ class Field(metaclass=Listing):
         >>> field.evaluate([1.1, 0.0]).force.round(3).tolist()
         [0.625]
         """
+        check_model(model)
+        if not isinstance(kernels, join.KernelSet):
+            raise ModelError(f"kernels is {shown(kernels)}: give a KernelSet, or leave it out")
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
         if kernels.tangent:

@@ -113,7 +113,7 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         if along is None:
             along = next((str(variable.dims[0]) for variable in self.data_vars.values() if variable.dims), None)
         known = [str(each) for each in self.dims]
-        if along not in known:
+        if not isinstance(along, str) or along not in known:
             raise ResultError(f"there is nothing along {shown(along)} to make a table of{suggest(str(along), known)}")
         return [along]
 
@@ -342,8 +342,15 @@ def interpolate(run: xr.Dataset, times: ArrayLike) -> xr.Dataset:
     return result
 
 
+def check_run(run: Any) -> None:
+    """Raise a sentence if this is no run."""
+    if not isinstance(run, xr.Dataset) or not {"time", "state", "contact"} <= set(run.variables):
+        raise ResultError(f"{shown(run)} is not a run: give what simulate returned, or load a file that has one")
+
+
 def steps_of(run: xr.Dataset) -> Steps:
     """The dense output of a run."""
+    check_run(run)
     if "step_start" not in run or run.sizes["step"] == 0:
         raise ResultError("this run has no dense output: simulate it with dense=True, and for some time")
     steps = object.__new__(Steps)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike
 
 from stickslip import result
@@ -14,9 +15,9 @@ from stickslip.errors import ModelError
 from stickslip.field import Field
 from stickslip.files import interrupts_noted
 from stickslip.methods.base import Method
-from stickslip.methods.exact import Exact
+from stickslip.methods.exact import method_given
 from stickslip.model import files
-from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.errors import check_mapping, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.progress import Progress, reporting
 from stickslip.result import Run
@@ -97,13 +98,11 @@ def simulate(
     check_model(model)
     check_progress(progress)
     check_flag("dense", dense)
-    method = Exact() if method is None else method
-    if not isinstance(method, Method):
-        raise ModelError(f"method is {shown(method)}: give one, such as Exact(rtol=1e-9)")
+    method = method_given(method)
     times = _times(start_time, t)
     state = np.array(model.start_state(start))
     field = replace(method.compile(model), seed=check_seed(seed))
-    if mode:
+    if mode is not None:
         _check_mode(field, state, times[0], mode)
     wanted = _sample_times(samples, times)
     collector = _Collector(model, wanted, dense)
@@ -193,7 +192,7 @@ def _times(start_time: float, t: float) -> tuple[float, float]:
 def _sample_times(samples: int | ArrayLike | None, times: tuple[float, float]) -> np.ndarray | None:
     if samples is None:
         return None
-    if np.ndim(samples) == 0:
+    if not isinstance(samples, Sequence | np.ndarray | xr.DataArray):
         return np.linspace(*times, check_whole("samples", samples, 2, MOST_SAMPLES, ", or an array of times"))
     wanted = numbers("samples", samples)
     if len(wanted) == 0 or not np.all(np.diff(wanted) > 0):
@@ -207,13 +206,14 @@ def _sample_times(samples: int | ArrayLike | None, times: tuple[float, float]) -
 
 def _check_mode(field: Field, state: np.ndarray, t: float, mode: Mapping[str, str]) -> None:
     """Refuse a start that is not in the mode asked for."""
+    check_mapping("mode", mode, "{'contact': 'stick'}")
     contacts = field.model.contacts
     point = field.evaluate(state, t)
     for name, wanted in mode.items():
         if name not in contacts:
-            raise ModelError(f"there is no contact {name!r}{suggest(name, contacts)}")
-        if wanted not in MODES:
-            raise ModelError(f"the mode of {name!r} is {wanted!r}; it must be one of {', '.join(MODES)}")
+            raise ModelError(f"there is no contact {shown(name)}{suggest(str(name), contacts)}")
+        if not isinstance(wanted, str) or wanted not in MODES:
+            raise ModelError(f"the mode of {name!r} is {shown(wanted)}; it must be one of {', '.join(MODES)}")
         i = contacts.index(name)
         sign = MODES[wanted]
         if point.v[i] != 0 and sign != int(np.sign(point.v[i])):

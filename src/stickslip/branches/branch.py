@@ -167,7 +167,10 @@ class Branch(metaclass=Listing):
         array
             Its value at every point.
         """
-        return np.array([orbit.model.parameters[parameter] for orbit in self.points])
+        if not self.points:
+            return np.zeros(0)
+        name = self.points[0].model.resolve(parameter)
+        return np.array([orbit.model.parameters[name] for orbit in self.points])
 
     @property
     def periods(self) -> Floats:

@@ -16,7 +16,7 @@ from stickslip.branches.outcome import Outcome
 from stickslip.branches.walk import LONGEST, Walk
 from stickslip.branches.way import bounds
 from stickslip.errors import OrbitError
-from stickslip.model.errors import check_number, check_whole
+from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, Report, reporting
@@ -100,7 +100,9 @@ def _any_followed(
     """What was given, followed as what it is."""
     start = what.orbit if isinstance(what, SpecialPoint) else what
     if not isinstance(start, Orbit | Equilibrium):
-        raise OrbitError(f"{what!r} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch")
+        raise OrbitError(
+            f"{shown(what)} cannot be followed: give an Orbit, an Equilibrium or a special point of a branch"
+        )
     check_number("follow: step", step, positive=True)
     most = check_whole("follow: most", most, 1)
     if isinstance(what, SpecialPoint) and what.kind == HOPF and isinstance(parameter, str):
@@ -110,6 +112,8 @@ def _any_followed(
     if isinstance(start, Equilibrium):
         special = what if isinstance(what, SpecialPoint) else None
         return follow_equilibrium(start, parameter, to=to, point=special, step=step, most=most, progress=report)
+    if not isinstance(parameter, str | tuple | list):
+        raise OrbitError(f"parameter is {shown(parameter)}: give the name of one, or two names for a special point")
     names = tuple(start.model.resolve(name) for name in ((parameter,) if isinstance(parameter, str) else parameter))
     if not isinstance(parameter, str):
         if not isinstance(what, SpecialPoint) or len(names) != 2 or isinstance(to, tuple | list):

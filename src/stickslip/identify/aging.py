@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arguments import floats
 from stickslip.errors import IdentifyError
 from stickslip.identify.curves import Curve, check_values, curve
 from stickslip.identify.errors import Floats, column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.phases import Breakaways
 from stickslip.identify.solve import Problem, solve
-from stickslip.model.errors import shown
+from stickslip.model.errors import listed_names, shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class AgingFit:
         >>> round(float(aging([1, 2, 3], [2.0, 2.0, 2.0], "constant").curve([9.0])[0]), 6)
         2.0
         """
-        return self.curve_.value(np.asarray(time, float), self._parameters)
+        return self.curve_.value(floats("the times", time), self._parameters)
 
     def band(self, time: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the static friction after each time.
@@ -135,7 +136,7 @@ class AgingFit:
         >>> round(float(high[0] - low[0]), 4)
         0.4968
         """
-        g = self.curve_.gradient(np.asarray(time, float), self._parameters)
+        g = self.curve_.gradient(floats("the times", time), self._parameters)
         names = [name for name in self.estimate.names if name in self.names]
         at = [self.estimate.names.index(name) for name in names]
         g = g[:, [self.names.index(name) for name in names]]
@@ -237,8 +238,8 @@ def aging(
     y = np.abs(column("force", force, len(t)))
     if np.any(t < 0):
         raise IdentifyError(f"a stick time is {float(np.min(t)):g}: times of stick are positive")
-    if law not in LAWS:
-        raise IdentifyError(f"there is no law of aging {shown(law)}{suggest(law, LAWS)}")
+    if not isinstance(law, str) or law not in LAWS:
+        raise IdentifyError(f"there is no law of aging {shown(law)}{suggest(str(law), LAWS)}")
     function, names = LAWS[law]
     pinned = check_values("fixed", fixed, names)
     traced = curve(function, "t", names, "the law of aging")
@@ -298,7 +299,7 @@ def compare_aging(
     >>> [fit.law for fit in ss.identify.compare_aging(t, 1 + (1 - np.exp(-0.1 * t)) + noise)][0]
     'exponential'
     """
-    fits = [aging(stick_time, force, law, **options) for law in laws]
+    fits = [aging(stick_time, force, law, **options) for law in listed_names("laws", laws)]
     return sorted(fits, key=lambda fit: fit.estimate.bic)
 
 
@@ -325,6 +326,8 @@ def aging_verdict(fits: Sequence[AgingFit]) -> str:
     >>> ss.identify.aging_verdict([ss.identify.aging([1, 2, 3], [2.0, 2.1, 1.9], "constant")])
     'Only the constant law was fitted.'
     """
+    if not isinstance(fits, Sequence) or not fits or not all(isinstance(fit, AgingFit) for fit in fits):
+        raise IdentifyError(f"fits is {shown(fits)}: give a list of fits, as compare_aging returns it")
     if len(fits) == 1:
         return f"Only the {fits[0].law} law was fitted."
     gap = fits[1].estimate.bic - fits[0].estimate.bic

@@ -230,7 +230,7 @@ def of_side(samples: Samples, side: str) -> Samples:
     """
     sides = {"both": samples.slip, "+": samples.slip & (samples.velocity > 0)}
     sides["-"] = sides["−"] = samples.slip & (samples.velocity < 0)
-    if side not in sides:
+    if not isinstance(side, str) or side not in sides:
         raise IdentifyError(f"the side is {shown(side)}: it is 'both', '+' or '-'")
     if not np.any(sides[side]):
         raise IdentifyError("no sample slips" + ("" if side == "both" else f" to the side {side!r}"))

@@ -263,7 +263,7 @@ def compare(
     >>> ss.identify.compare((v, 0.4 + noise), ["coulomb", "stribeck"]).richer
     ('stribeck',)
     """
-    if criterion not in CRITERIA:
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
         raise IdentifyError(f"there is no criterion {shown(criterion)}: it is one of {', '.join(CRITERIA)}")
     thinned = samples_of(samples, options.pop("normal", None)).thinned()
     found: dict[str, LawFit] = {}
@@ -289,6 +289,8 @@ def _labelled(laws: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if isinstance(laws, Mapping):
         return dict(laws)
     labelled: dict[str, Any] = {}
+    if not isinstance(laws, Sequence):
+        raise IdentifyError(f"laws is {shown(laws)}: give a list of laws, such as ['coulomb', 'stribeck']")
     for law in [laws] if isinstance(laws, str) else laws:
         name = law if isinstance(law, str) else getattr(law, "__name__", type(law).__name__)
         labelled[name if name not in labelled else f"{name} {len(labelled) + 1}"] = law

@@ -14,7 +14,7 @@ from scipy.interpolate import PchipInterpolator
 
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.errors import Floats
-from stickslip.model.errors import check_number, shown
+from stickslip.model.errors import check_mapping, check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import arguments_of
 from stickslip.model.laws import (
@@ -306,7 +306,12 @@ def check_values(what: str, given: Mapping[str, Any] | None, names: tuple[str, .
     >>> check_values("fixed", {"mu": 1}, ("mu",))
     {'mu': 1.0}
     """
-    for name in given or {}:
+    if given is None:
+        return {}
+    check_mapping(what, given, "{'mu_s': 0.4}")
+    for name in given:
         if name not in names:
-            raise IdentifyError(f"{what} names {shown(name)}, which is no parameter of the law{suggest(name, names)}")
-    return {name: check_number(f"{what} {name}", value) for name, value in (given or {}).items()}
+            raise IdentifyError(
+                f"{what} names {shown(name)}, which is no parameter of the law{suggest(str(name), names)}"
+            )
+    return {name: check_number(f"{what} {name}", value) for name, value in given.items()}

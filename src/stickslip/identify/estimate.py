@@ -14,7 +14,7 @@ from stickslip import notebook
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -151,8 +151,6 @@ class Estimate:
         >>> Estimate(("a",), np.ones(1), np.eye(1) * 4, np.inf, 2, 1.0).interval("a", 0.6827)[0].__round__(2)
         -1.0
         """
-        if not 0 < check_number("level", level) < 1:
-            raise IdentifyError(f"the level is {level:g}: it must lie between 0 and 1, as 0.95 does")
         reach = self.quantile(level) * self.error(name) if self.error(name) else 0.0
         return self[name] - reach, self[name] + reach
 
@@ -174,6 +172,8 @@ class Estimate:
         >>> round(Estimate((), np.ones(0), np.eye(0), np.inf, 2, 1.0).quantile(), 2)
         1.96
         """
+        if not 0 < check_number("level", level) < 1:
+            raise IdentifyError(f"the level is {level:g}: it must lie between 0 and 1, as 0.95 does")
         return float(stats.t.ppf(0.5 + level / 2, max(self.freedom, 1e-9)))
 
     def correlation(self) -> Floats:
@@ -309,8 +309,8 @@ class Estimate:
         return "\n".join([*lines, *self.notes])
 
     def _check(self, name: str) -> None:
-        if name not in self.parameters:
-            raise IdentifyError(f"there is no parameter {name!r}{suggest(name, self.parameters)}")
+        if not isinstance(name, str) or name not in self.parameters:
+            raise IdentifyError(f"there is no parameter {shown(name)}{suggest(str(name), self.parameters)}")
 
 
 def confidence(level: float) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from stickslip import notebook
+from stickslip.arguments import check_flag, floats, pair
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.bins import Classes, classes, of_side
 from stickslip.identify.curves import LawCurve, check_values, law_curve, law_named
@@ -18,7 +19,7 @@ from stickslip.identify.errors import Floats, column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.identify.solve import Problem, solve
-from stickslip.model.errors import shown
+from stickslip.model.errors import check_mapping, check_number, check_whole, shown
 from stickslip.model.laws import FrictionLaw
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class LawFit:
         """
         values = self.estimate.parameters
         p = np.array([values[name] for name in self.curve.names])
-        return self.curve.curve.value(np.abs(np.asarray(speed, float)), p)
+        return self.curve.curve.value(np.abs(floats("the speeds", speed)), p)
 
     def band(self, speed: Any, level: float = LEVEL) -> tuple[Floats, Floats]:
         """The confidence limits of the coefficient at each speed.
@@ -137,7 +138,7 @@ class LawFit:
         >>> low.round(4).tolist(), high.round(4).tolist()
         ([0.2752], [0.3248])
         """
-        v = np.abs(np.asarray(speed, float))
+        v = np.abs(floats("the speeds", speed))
         values = self.estimate.parameters
         slopes = self.curve.curve.gradient(v, np.array([values[name] for name in self.curve.names]))
         names = [name for name in self.estimate.names if name in self.curve.names]
@@ -284,6 +285,10 @@ def fit_law(
     >>> low < 3 < high, fit.law.parameters().keys() == {"mu_s", "delta"}
     (True, True)
     """
+    check_flag("offset", offset)
+    check_number("slowest", slowest, nonnegative=True)
+    if memory is not None:
+        check_whole("memory", memory, 0)
     chosen = _chosen(samples_of(samples, normal), side, slowest)
     sign = sense_of(chosen, sense)
     label, adapted = _adapted(law, chosen, sign)
@@ -291,11 +296,11 @@ def fit_law(
     rest = None if breakaway is None else np.abs(column("breakaway", breakaway))
     data = _Data(chosen, sign, adapted, bool(offset), rest)
     problem = _problem(data, pinned, bounds)
-    known = chosen.force_error if error is None else column("error", error, len(chosen)) if np.ndim(error) else error
+    known = chosen.force_error if error is None else column("error", error, len(chosen))
     if known is not None and weights is not None:
         raise IdentifyError("both error and weights are given: errors say how the samples compare already")
     # Errors of smoothed samples go together: alone they would promise too much, so they only weight.
-    span = chosen.memory if memory is None else memory
+    span = min(chosen.memory if memory is None else memory, len(chosen) - 1)
     trust, weigh = _weighting(data, known, weights, span)
     estimate, p = solve(problem, error=trust, weights=weigh, loss=loss, memory=span)
     estimate = _with_static(estimate, data, pinned)
@@ -389,9 +394,10 @@ def _limits(
 ) -> tuple[Floats, Floats]:
     lower = np.concatenate([law.lower, np.full(len(names) - len(law.names), -np.inf)])
     upper = np.concatenate([law.upper, np.full(len(names) - len(law.names), np.inf)])
+    check_mapping("bounds", {} if bounds is None else bounds, "{'mu_s': (0.1, 1.0)}")
     for name, limits in (bounds or {}).items():
         check_values("bounds", {name: 0.0}, names)
-        low, high = limits
+        low, high = pair(f"the bounds of {name}", limits, finite=False)
         if not low < high:
             raise IdentifyError(f"the bounds of {name} are {low:g} and {high:g}: the first must be the smaller one")
         i = names.index(name)

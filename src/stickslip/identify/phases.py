@@ -10,7 +10,7 @@ import numpy as np
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
 from stickslip.identify.errors import Bools, Floats, column, times
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +65,7 @@ def sticking(velocity: Any, threshold: float, release: float | None = None, leas
     if high < low:
         raise IdentifyError(f"release is {high:g}, below the threshold {low:g}: a phase would end before it begins")
     phases = []
+    check_whole("least", least)
     slow, fast = np.flatnonzero(speed < low), np.flatnonzero(speed > high)
     at = 0
     while at < len(slow):
@@ -216,8 +217,7 @@ def breakaways(
     """
     t = times("time", time)
     v, lam = column("velocity", velocity, len(t)), column("force", force, len(t))
-    if window < 3:
-        raise IdentifyError(f"window is {window}: a straight line with an error needs three samples or more")
+    check_whole("window", window, 3, why=": a straight line with an error needs three samples or more")
     phases = sticking(v, threshold, release, least)
     whole = [(first, last) for first, last in phases if first > 0 and last < len(t) - 1]
     if not whole:

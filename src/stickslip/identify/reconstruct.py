@@ -248,7 +248,8 @@ def reconstruct(
     scaled = _Scaled(measured / size, surface * unit / size, size, unit, numbers[0])
     walk = steps(t, unit, *numbers, push / size)
     variance = None if noise is None else (check_number("noise", noise, positive=True) / size) ** 2
-    found = _passes(scaled, walk, variance, None if threshold is None else threshold * unit / size)
+    slow = None if threshold is None else check_number("threshold", threshold, positive=True) * unit / size
+    found = _passes(scaled, walk, variance, slow)
     return _result(t, measured, scaled, found)
 
 
@@ -277,7 +278,7 @@ def _excitation(given: Any, t: Floats) -> Floats:
     if given is None:
         return np.zeros(len(t))
     if callable(given):
-        return column("excitation", [float(given(float(at))) for at in t], len(t))
+        return column("excitation", [given(float(at)) for at in t], len(t))
     return column("excitation", given, len(t))
 
 

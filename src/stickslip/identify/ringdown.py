@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arguments import floats
 from stickslip.errors import IdentifyError
 from stickslip.identify.errors import Floats, column, times
 from stickslip.identify.estimate import LEVEL, Estimate
@@ -110,7 +111,7 @@ class RingDown:
         >>> round(float(ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0).curve([0.0])[0]), 6)
         1.0
         """
-        return _value(np.asarray(time, float) - self.time[0], self._parameters)
+        return _value(floats("the times", time) - self.time[0], self._parameters)
 
     def envelope(self, time: Any) -> Floats:
         """By how far the fitted oscillation swings from its offset at most.
@@ -131,7 +132,7 @@ class RingDown:
         >>> round(float(ringdown(t, np.exp(-3 * t) * np.cos(40 * t), mass=2.0).envelope([0.0])[0]), 6)
         1.0
         """
-        since = np.asarray(time, float) - self.time[0]
+        since = floats("the times", time) - self.time[0]
         size = math.hypot(self.signal["cosine"], self.signal["sine"])
         return np.asarray(size * np.exp(-self.signal["decay"] * since))
 
@@ -157,7 +158,7 @@ class RingDown:
         >>> bool(high[0] - low[0] < 1e-9)
         True
         """
-        g = _gradient(np.asarray(time, float) - self.time[0], self._parameters)
+        g = _gradient(floats("the times", time) - self.time[0], self._parameters)
         reach = self.signal.quantile(level) * np.sqrt(np.einsum("ij,jk,ik->i", g, self.signal.covariance, g))
         return self.curve(time) - reach, self.curve(time) + reach
 
@@ -289,7 +290,9 @@ def ringdown(
 def _record(time: Any, displacement: Any, start: float | None, end: float | None) -> tuple[Floats, Floats]:
     t = times("time", time)
     x = column("displacement", displacement, len(t))
-    used = (t >= (-math.inf if start is None else start)) & (t <= (math.inf if end is None else end))
+    first = -math.inf if start is None else check_number("start", start)
+    last = math.inf if end is None else check_number("end", end)
+    used = (t >= first) & (t <= last)
     if np.sum(used) < LEAST_SAMPLES:
         raise IdentifyError(
             f"{int(np.sum(used))} samples lie between start and end: a ring-down needs at least {LEAST_SAMPLES}"

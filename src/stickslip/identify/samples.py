@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,8 +84,8 @@ class Samples:
         if self.force_error is not None:
             set_(self, "force_error", _positive("force_error", self.force_error, count))
         if self.stick is not None:
-            if np.shape(self.stick) != (count,):
-                raise IdentifyError(f"stick has the shape {np.shape(self.stick)}: it must have {count} values")
+            if not isinstance(self.stick, Sequence | np.ndarray) or np.shape(self.stick) != (count,):
+                raise IdentifyError(f"stick is {shown(self.stick)}: it must be a list of {count} truth values")
             set_(self, "stick", np.array(self.stick, dtype=bool))
 
     def __len__(self) -> int:
@@ -221,9 +221,9 @@ def sense_of(samples: Samples, sense: str = "auto") -> float:
     -1.0
     """
     senses = {"against": -1.0, "along": 1.0}
-    if sense in senses:
+    if isinstance(sense, str) and sense in senses:
         return senses[sense]
-    if sense != "auto":
+    if not isinstance(sense, str) or sense != "auto":
         raise IdentifyError(f"the sense is {shown(sense)}: it is 'against' (the velocity), 'along' or 'auto'")
     resisting = np.sign(samples.velocity) * samples.force
     sides = [resisting[samples.slip & (sign * samples.velocity > 0)] for sign in (1, -1)]

@@ -19,6 +19,7 @@ from scipy import integrate, optimize
 from stickslip.errors import IdentifyError
 from stickslip.identify.errors import Bools, Floats
 from stickslip.identify.estimate import Estimate
+from stickslip.model.errors import shown
 
 FACTORS = (1.0, 0.3, 3.0, 0.1, 10.0, 0.03, 30.0, 0.01, 100.0)
 """By these a parameter that enters nonlinearly may differ from its start."""
@@ -135,8 +136,8 @@ def solve(
     a = 1 ± 0.12
     b = 2 ± 0.063
     """
-    if loss not in LOSSES:
-        raise IdentifyError(f"there is no loss {loss!r}: it is one of {', '.join(LOSSES)}")
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise IdentifyError(f"there is no loss {shown(loss)}: it is one of {', '.join(LOSSES)}")
     if len(problem.observed) < len(problem.free):
         raise IdentifyError(
             f"{len(problem.observed)} samples cannot determine {len(problem.free)} parameters "

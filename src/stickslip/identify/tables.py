@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arguments import check_flag
 from stickslip.errors import IdentifyError
 from stickslip.files import output_file
 from stickslip.frames import numbered
 from stickslip.identify.errors import Floats, column
-from stickslip.model.errors import shown
+from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown
 from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
@@ -27,8 +28,12 @@ if TYPE_CHECKING:
 DELIMITERS = (";", "\t", ",")
 MOST_SHOWN = 5
 PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3, "M": 1e6, "G": 1e9}
-BASES = {"m": "m", "s": "s", "N": "N", "g": "kg", "Nm": "Nm", "rad": "rad"}
+BASES = {"g": "kg", "N·m": "Nm", "N*m": "Nm"} | {
+    unit: unit for unit in ("m", "s", "N", "Nm", "rad", "Hz", "Pa", "J", "W", "V", "A", "K")
+}
 WHOLE = {"min": ("s", 60.0), "h": ("s", 3600.0), "in": ("m", 0.0254), "lbf": ("N", 4.4482216152605), "%": ("", 0.01)}
+WHOLE |= {"deg": ("rad", math.pi / 180), "°": ("rad", math.pi / 180), "rpm": ("rad/s", math.pi / 30)}
+WHOLE |= {"-": ("", 1.0), "1": ("", 1.0)}
 _HEAD = re.compile(r"^(?P<name>.*?)\s*(?P<mark>[\[(/])\s*\(?(?P<unit>[^\])]+?)\s*[\])]?$")
 
 
@@ -118,7 +123,7 @@ def read(
     skip_bad : bool, default False
         Leave rows out that cannot be read, and list them; by default the first one is an error.
     si : bool, default True
-        Convert units that are known to SI units.
+        Convert to SI units; a unit that is not known is refused. With False numbers and units stay as they are.
     delimiter : str, optional
         Between columns; by default found by itself where it is a comma, a semicolon, a tab or white space.
     decimal : {".", ","}, default "."
@@ -149,8 +154,13 @@ def read(
     >>> table["v"].tolist(), table.units["v"]
     ([0.1, 0.2], 'm/s')
     """
-    file = Path(path)
-    if decimal not in (".", ","):
+    file = path_of(path)
+    check_flag("skip_bad", skip_bad)
+    check_flag("si", si)
+    columns = None if columns is None else listed_names("columns", columns)
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise IdentifyError(f"delimiter is {shown(delimiter)}: it is one character, such as ';'")
+    if not isinstance(decimal, str) or decimal not in (".", ","):
         raise IdentifyError(f"decimal is {shown(decimal)}: it is '.' or ','")
     lines = _lines(file)
     if not lines:
@@ -315,9 +325,15 @@ def _converted(
     notes = []
     now = {name: units[name] for name in data}
     for name in data:
-        known = unit_factor(units[name]) if si and units[name] else None
-        if known is None:
+        if not si or not units[name]:
             continue
+        known = unit_factor(units[name])
+        if known is None:
+            raise IdentifyError(
+                f"{source}: the unit {shown(units[name])} of {name!r} is not known; known are {', '.join(BASES)} with "
+                f"prefixes ({', '.join(PREFIXES)}), {', '.join(WHOLE)}, and quotients such as mm/s or m/s². "
+                "Say si=False to keep all columns as they are"
+            )
         now[name], factor = known
         if factor != 1.0:
             data[name] = data[name] * factor
@@ -361,7 +377,11 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, Any], units: Mappi
     >>> ss.identify.read(ss.identify.write(file, {"t": [0.0, 0.1]}, {"t": "s"}))["t"].tolist()
     [0.0, 0.1]
     """
-    target = Path(path)
+    target = path_of(path)
+    check_mapping("columns", columns, "{'t': [0.0, 0.1]}")
+    check_mapping("units", {} if units is None else units, "{'t': 's'}")
+    for name, unit in (units or {}).items():
+        check_string(f"the unit of {shown(name)}", unit)
     arrays = {name: column(name, values) for name, values in columns.items()}
     if len({len(values) for values in arrays.values()}) != 1:
         raise IdentifyError("the columns must be of one length, and there must be one at least")

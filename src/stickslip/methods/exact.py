@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from stickslip.errors import ModelError
 from stickslip.field import LEAST_ORDER, Field
 from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
-from stickslip.model.errors import check_range, check_whole
+from stickslip.model.errors import check_range, check_whole, shown
 from stickslip.model.system import Model
 
 
@@ -75,3 +76,21 @@ class Exact(Method):
             return int(kernel(floats, integers, self.most_steps, *record))
 
         return march(field, start, times, report, consume, {"TOLERANCE": self.rtol}, advance)
+
+
+def method_given(method: Any) -> Method:
+    """The method that a user gave; `Exact()` by default.
+
+    >>> method_given("RK45")
+    Traceback (most recent call last):
+    stickslip.errors.ModelError: method is 'RK45': give one of stickslip's, such as Exact(rtol=1e-9) or Henon(step=0.01)
+    """
+    if method is None:
+        return Exact()
+    if isinstance(method, type) and issubclass(method, Method):
+        raise ModelError(f"method is the class {method.__name__}: give one of its kind, {method.__name__}(…)")
+    if not isinstance(method, Method):
+        raise ModelError(
+            f"method is {shown(method)}: give one of stickslip's, such as Exact(rtol=1e-9) or Henon(step=0.01)"
+        )
+    return method

@@ -113,7 +113,7 @@ class BristleContact(Contact):
     rules: ClassVar[Rules] = {"normal": "positive", "limit": "positive", "mean": "positive", "damping": "nonnegative"}
 
     def __post_init__(self) -> None:
-        where = f"BristleContact {self.name!r}" if self.name else "a BristleContact"
+        where = self.described()
         for what in ("bristles", "slipping"):
             check_whole(f"{where}: {what}", getattr(self, what), 1, MAX_BRISTLES)
         if self.slipping > self.bristles:

@@ -410,7 +410,7 @@ class DieterichRuina(DynamicLaw):
     measure: ClassVar[str] = "time"
 
     def __post_init__(self) -> None:
-        if self.evolution not in EVOLUTIONS:
+        if not isinstance(self.evolution, str) or self.evolution not in EVOLUTIONS:
             raise ModelError(
                 f"DieterichRuina.evolution is {shown(self.evolution)}: it must be one of {', '.join(EVOLUTIONS)}"
             )
@@ -423,9 +423,10 @@ class DieterichRuina(DynamicLaw):
         return f"DieterichRuina {self.evolution}"
 
     def check(self, values: Mapping[str, float], what: str) -> None:
-        if values["mu_star"] > 300 * values["a"] > 0:
+        mu_star, direct = (check_number(f"{what}.{name}", values[name]) for name in ("mu_star", "a"))
+        if mu_star > 300 * direct > 0:
             raise ModelError(
-                f"{what}: mu_star/a is {values['mu_star'] / values['a']:.4g}; above 300 its exponential is beyond what "
+                f"{what}: mu_star/a is {mu_star / direct:.4g}; above 300 its exponential is beyond what "
                 "numbers hold. A law with so small a direct effect is nearly a jump at v = 0: use a Contact"
             )
         super().check(values, what)

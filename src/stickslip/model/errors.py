@@ -5,9 +5,11 @@ from __future__ import annotations
 import keyword
 import math
 import numbers
+import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from stickslip.errors import ModelError
@@ -121,6 +123,43 @@ def check_number(
     if (positive and number <= 0) or (nonnegative and number < 0):
         raise ModelError(f"{what} is {number:g}: it must be {allowed}")
     return number
+
+
+def check_mapping(what: str, value: object, example: str) -> None:
+    """Refuse what does not give values by name.
+
+    >>> check_mapping("units", "m", "{'x': 'm'}")
+    Traceback (most recent call last):
+    stickslip.errors.ModelError: units is 'm': give a dictionary, such as {'x': 'm'}
+    """
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{what} is {shown(value)}: give a dictionary, such as {example}")
+
+
+def listed_names(what: str, value: Any) -> list[str]:
+    """A list of texts as a list; a sentence for one text, which is a list of letters to Python, and for what is none.
+
+    >>> listed_names("states", "xy")
+    Traceback (most recent call last):
+    stickslip.errors.ModelError: states is 'xy': give a list of names
+    """
+    listed: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [None]
+    if not all(isinstance(each, str) for each in listed):
+        raise ModelError(f"{what} is {shown(value)}: give a list of names")
+    return listed
+
+
+def path_of(path: Any) -> Path:
+    """The path that a user gave; a sentence for what is no name of a file."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise ModelError(f"{shown(path)} is not the name of a file")
+    return Path(path)
+
+
+def check_string(what: str, value: object) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise ModelError(f"{what} is {shown(value)}: it must be a text, in quotes")
 
 
 LARGEST = 2**62

@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from stickslip.errors import ModelError
-from stickslip.model.errors import check_name, check_number, shown
+from stickslip.model.errors import check_mapping, check_name, check_number, check_string, listed_names, shown
 from stickslip.model.limits import (
     MAX_BRANCHES,
     MAX_COEFFICIENT,
@@ -141,7 +141,9 @@ class Formula(metaclass=Listing):
     what: str = field(default="a formula", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(self.variables))
+        check_string("what", self.what)
+        object.__setattr__(self, "variables", tuple(listed_names(f"{self.what}: variables", self.variables)))
+        check_mapping(f"{self.what}: parameters", self.parameters, "{'mu': 0.3}")
         object.__setattr__(self, "parameters", self._checked_parameters())
         known = {*self.variables, *self.parameters}
         for name in _names(self._tree):

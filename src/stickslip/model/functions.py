@@ -48,7 +48,10 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     >>> where(1.0 < 2.0, 10.0, 20.0)
     10.0
     """
-    return yes if condition else no
+    try:
+        return yes if condition else no
+    except ValueError:  # an array has no truth value
+        raise ModelError(f"the condition of where is {shown(condition)}: it must be true or false") from None
 
 
 def sign(value: Any) -> Any:

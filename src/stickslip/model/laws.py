@@ -157,6 +157,7 @@ class FrictionLaw(Law):
         0.25
         """
         values = self.parameters() if values is None else values
+        v = check_number(f"{what}: the slip speed", v)
         try:
             value = float(self.kinetic(v, **values))
         except (ArithmeticError, ValueError, TypeError) as error:

@@ -6,15 +6,18 @@ that all contacts stick. One that starts elsewhere says where, and why, in its d
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import cos
+from typing import ParamSpec
 
 from stickslip.errors import ModelError
 from stickslip.model.dynamic import DieterichRuina, LuGre
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, shown
 from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.parts import (
     Base,
@@ -40,11 +43,29 @@ WIERCIGROCH = "Wiercigroch: Zeszyty Naukowe Politechniki Śląskiej, Mechanika 1
 AWREJCEWICZ = "Awrejcewicz, Olejnik: two-degrees-of-freedom stick-slip dynamics (2002)"
 
 
+P = ParamSpec("P")
+
+
+def _checked(make: Callable[P, System]) -> Callable[P, System]:
+    """A model refuses numbers that are none in words of its own arguments, before it computes with them."""
+    signature = inspect.signature(make)
+
+    @functools.wraps(make)
+    def made(*arguments: P.args, **keywords: P.kwargs) -> System:
+        for name, value in signature.bind(*arguments, **keywords).arguments.items():
+            if signature.parameters[name].annotation == "float":
+                check_number(f"{make.__name__}: {name}", value)
+        return make(*arguments, **keywords)
+
+    return made
+
+
 def _known(condition: bool, **values: float) -> dict[str, float]:
     """Exact results hold for the published parameter values only."""
     return values if condition else {}
 
 
+@_checked
 def block_on_belt(v_dr: float = 0.2, delta: float = 3.0) -> System:
     """A block held by a spring rides on a belt; friction falls with slip speed (leine1998 Sec. 3).
 
@@ -91,6 +112,7 @@ def block_on_belt(v_dr: float = 0.2, delta: float = 3.0) -> System:
     )
 
 
+@_checked
 def two_blocks(v_dr: float = 0.14, alpha: float = 1.2, beta: float = 1.3, gamma: float = 3.0) -> System:
     """Two coupled blocks on one belt (vandevrande1999 Sec. 2.2, after Galvanetto, Bishop and Briseghella).
 
@@ -134,6 +156,7 @@ def two_blocks(v_dr: float = 0.14, alpha: float = 1.2, beta: float = 1.3, gamma:
     )
 
 
+@_checked
 def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> System:
     """A drill bit twisting against rock (vandevrande1999 Sec. 3, after Jansen): the string's twist ψ on a "belt" η.
 
@@ -177,6 +200,7 @@ def drill_string(eta: float = 4.0, zeta: float = 0.05, theta: float = 4.2) -> Sy
     )
 
 
+@_checked
 def bowed_string(diameter: float = 1e-3) -> System:
     """A violin string under the bow: lateral motion, and torsion times radius (leine1998 Sec. 7 and Appendix B).
 
@@ -260,11 +284,12 @@ def hinrichs_law(name: str) -> FrictionLaw:
         "II": Coulomb(mu_s=0.4, mu_k=0.25),
         "III": PoppStelter(mu_0=0.4, mu_1=0.1, lambda_1=1.42, lambda_2=0.01),
     }
-    if name not in laws:
-        raise ModelError(f"there is no characteristic {name!r}{suggest(name, laws)}")
+    if not isinstance(name, str) or name not in laws:
+        raise ModelError(f"there is no characteristic {shown(name)}{suggest(str(name), laws)}")
     return laws[name]
 
 
+@_checked
 def forced_oscillator(
     characteristic: str = "III", eta: float = 1.0, u0: float = 0.5, v0: float = 1.0, load: float = 10.0
 ) -> System:
@@ -312,6 +337,7 @@ def forced_oscillator(
     )
 
 
+@_checked
 def excited_oscillator(
     xi: float = 0.1, beta: float = 0.3, eta: float = 2.0, v0: float = 1.0, load: float = 10.0
 ) -> System:
@@ -357,6 +383,7 @@ def excited_oscillator(
     )
 
 
+@_checked
 def block_and_pendulum(
     law: str = "hyperbolic",
     v_b: float = 2.0,
@@ -419,8 +446,8 @@ def block_and_pendulum(
         "hyperbolic": lambda: Hyperbolic(mu_s=1.0, delta=gamma),
         "stribeck": lambda: Stribeck(mu_s=1.0, mu_k=mu_g / mu_0, v_s=(mu_0 - mu_g) / c),
     }
-    if law not in laws:
-        raise ModelError(f"there is no law {law!r} for block_and_pendulum{suggest(law, laws)}")
+    if not isinstance(law, str) or law not in laws:
+        raise ModelError(f"there is no law {shown(law)} for block_and_pendulum{suggest(str(law), laws)}")
     block, pendulum = Mass("block", m=e1, v=v_b), Mass("pendulum", m=e3)
     belt = Belt("belt", speed=v_b)
     return System(
@@ -431,6 +458,7 @@ def block_and_pendulum(
     )
 
 
+@_checked
 def coulomb_oscillator(
     m: float = 1.0, k: float = 1.0, friction: float = 1.0, x: float = 12.0, v: float = 6.0
 ) -> System:
@@ -477,6 +505,7 @@ def coulomb_oscillator(
     )
 
 
+@_checked
 def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3.0) -> System:
     """A chain of blocks on a belt, tied to their neighbours (Burridge and Knopoff's fault in small).
 
@@ -526,6 +555,7 @@ def chain(n: int = 5, v_dr: float = 0.1, coupling: float = 1.0, delta: float = 3
     )
 
 
+@_checked
 def aging_block(a: float = 0.1, beta: float = 2.0, v_dr: float = 0.2, delta: float = 3.0) -> System:
     """The block on a belt, its static friction growing while it sticks (leine1998 Sec. 6, Eq. 18).
 
@@ -592,6 +622,7 @@ _FIGURES = {
 }
 
 
+@_checked
 def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
     """The friction oscillator whose contact has tangential stiffness and damping (hinrichs1998 Sec. 7.2, Eqs. 8–11).
 
@@ -623,7 +654,7 @@ def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
     >>> compliant_oscillator(28).parameters["contact.stiffness"]
     400000.0
     """
-    if figure not in _FIGURES:
+    if not isinstance(figure, int) or figure not in _FIGURES:
         known = ", ".join(map(str, _FIGURES))
         raise ModelError(f"compliant_oscillator: figure is {figure!r}; figures with printed parameters are {known}")
     p = _FIGURES[int(figure)]
@@ -647,6 +678,7 @@ def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
     )
 
 
+@_checked
 def iwan(n: int = 4, k: float = 1.0, limit: float = 1.0, u0: float = 4.0, omega: float = 0.5) -> System:
     """Jenkins elements (springs that slip at one limit each) side by side, worked by a shaken spring (Iwan 1966).
 
@@ -704,6 +736,7 @@ def iwan(n: int = 4, k: float = 1.0, limit: float = 1.0, u0: float = 4.0, omega:
     )
 
 
+@_checked
 def lugre_block(
     v_dr: float = 0.2, sigma_0: float = 100.0, sigma_1: float = 1.0, sigma_2: float = 0.0, v_s: float = 0.3
 ) -> System:
@@ -754,6 +787,7 @@ def lugre_block(
     )
 
 
+@_checked
 def fault(k: float = 0.005, m: float = 1e-3, a: float = 0.01, b: float = 0.015, evolution: str = "aging") -> System:
     """A slider on a spring, its friction that of rock: the smallest model of earthquakes (Rice and Ruina 1983).
 
@@ -787,6 +821,7 @@ def fault(k: float = 0.005, m: float = 1e-3, a: float = 0.01, b: float = 0.015, 
     >>> round(fault().about.known["critical_stiffness"], 12)
     0.0055
     """
+    check_number("fault: k", k, positive=True)
     slider, plate = Mass("slider", m=m, x=0.6 / k * 1.02), Belt("plate", speed=1.0)
     law = DieterichRuina(mu_star=0.6, a=a, b=b, D_c=1.0, v_star=1.0, evolution=evolution)
     return System(

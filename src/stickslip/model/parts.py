@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.model.dynamic import DynamicLaw
-from stickslip.model.errors import check_name, check_number, check_state_name, shown
+from stickslip.model.errors import check_name, check_number, check_state_name, check_string, shown
 from stickslip.model.functions import Function, Value, arguments_of
 from stickslip.model.laws import FrictionLaw, FunctionLaw, Law
 from stickslip.model.listing import Listing
@@ -372,6 +372,12 @@ KNOWN = {
 class Interaction(Part):
     """Something that acts on bodies. `name` may stay empty: the system then names it by its kind."""
 
+    def described(self) -> str:
+        """What sentences about this part call it."""
+        name = getattr(self, "name", "")
+        check_string(f"the name of a {self.kind}", name)
+        return f"{self.kind} {name!r}" if name else f"a {self.kind}"
+
     def bodies(self) -> tuple[Body, ...]:
         """The bodies that it acts on, or between."""
         raise NotImplementedError
@@ -397,7 +403,7 @@ class Link(Interaction):
     name: str
 
     def __post_init__(self) -> None:
-        where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
+        where = self.described()
         if isinstance(self.a, Mapping):
             object.__setattr__(self, "a", dict(self.a))
             if not self.a:
@@ -547,7 +553,7 @@ class Drive(Interaction):
     name: str
 
     def __post_init__(self) -> None:
-        where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
+        where = self.described()
         if isinstance(self.on, Mapping):
             object.__setattr__(self, "on", dict(self.on))
         if not self.weights or not all(isinstance(body, Moving) for body in self.bodies()):
@@ -679,7 +685,7 @@ class Rubbing(Interaction):
     varying: ClassVar[frozenset[str]] = frozenset({"normal"})
 
     def __post_init__(self) -> None:
-        where = f"{self.kind} {self.name!r}" if self.name else f"a {self.kind}"
+        where = self.described()
         weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Moving) else {}
         if not weights or not all(isinstance(mass, Moving) for mass in weights):
             raise ModelError(
@@ -933,7 +939,7 @@ class SmoothContact(Rubbing):
         return self.law  # type: ignore[return-value]
 
     def __post_init__(self) -> None:
-        what = f"SmoothContact {self.name!r}" if self.name else "a SmoothContact"
+        what = self.described()
         shape_named(self.shape, what)
         super().__post_init__()
 

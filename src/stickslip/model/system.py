@@ -14,7 +14,15 @@ from typing import Any, ClassVar, Self
 
 from stickslip.errors import ModelError
 from stickslip.model import portrait
-from stickslip.model.errors import check_name, check_number, check_state_name, shown
+from stickslip.model.errors import (
+    check_mapping,
+    check_name,
+    check_number,
+    check_state_name,
+    check_string,
+    listed_names,
+    shown,
+)
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.listing import Listing
@@ -147,7 +155,7 @@ class Model(metaclass=Listing):
         2.0
         """
         copied = copy(self)
-        if changes:
+        if changes is not None:
             copied._values = self._changed(changes)
             copied._check()
         if start is not None:
@@ -182,6 +190,8 @@ class Model(metaclass=Listing):
 
     def resolve(self, name: str) -> str:
         """The name of a parameter that was perhaps called by a second name; a sentence where there is none."""
+        if not isinstance(name, str):
+            raise ModelError(f"{shown(name)} is no name of a parameter; there are: {', '.join(self.parameters)}")
         if name in self.derived:
             names = sorted(self.derived[name].names)
             way = f"change {', '.join(names)}" if names else "its function has no parameter that could be changed"
@@ -216,7 +226,7 @@ class Model(metaclass=Listing):
         >>> System(Spring(block, ground, k=1.0), time_unit="s", force_unit="N").unit_of("spring.k")
         'N/m'
         """
-        known = self.aliases.get(name, name)
+        known = self.aliases.get(name, name) if isinstance(name, str) else None
         if known not in self.units:
             raise ModelError(f"there is no state or parameter {shown(name)}{suggest(str(name), self.units)}")
         return self.units[known]
@@ -267,7 +277,7 @@ class Model(metaclass=Listing):
             return numbers
         for name in start:
             if name not in self.states:
-                raise ModelError(f"there is no state {name!r}{suggest(name, self.states)}")
+                raise ModelError(f"there is no state {shown(name)}{suggest(str(name), self.states)}")
         return [check_number(f"start of {name}", start.get(name, self.start[name])) for name in self.states]
 
 
@@ -343,8 +353,10 @@ class System(Model):
         units: Mapping[str, str] | None = None,
         start: Mapping[str, float] | None = None,
     ) -> None:
-        self.about = about if about is not None else About(name=name)
-        self.time_unit, self.force_unit, self.given_units = time_unit, force_unit, dict(units or {})
+        self.about = _about(about, name)
+        check_string("time_unit", time_unit)
+        check_string("force_unit", force_unit)
+        self.time_unit, self.force_unit, self.given_units = time_unit, force_unit, _units(units)
         self.bodies, self.extra_states, self.interactions = _collect(parts)
         self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Moving))
         if not self.masses:
@@ -353,7 +365,7 @@ class System(Model):
         self.start = {f"x.{m.name}": float(m.x) for m in self.masses} | {f"v.{m.name}": float(m.v) for m in self.masses}
         self.start |= {name: float(state.start) for name, state in self.extra_states.items()}
         self.start |= self._internal_start()
-        if start:
+        if start is not None:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
         self._check()
 
@@ -500,7 +512,7 @@ class System(Model):
         >>> block_on_belt().with_({"belt.speed": 0.3}, start={"x.block": 0.5}).start["x.block"]
         0.5
         """
-        exchanged = self._exchanged(parts) if parts else self
+        exchanged = self if parts is None else self._exchanged(parts)
         return super(System, exchanged).with_(changes, start=start)
 
     def smoothed(self, eps: float, shape: str = "arctan") -> Self:
@@ -559,9 +571,12 @@ class System(Model):
         )
 
     def _exchanged(self, parts: Mapping[str, Interaction]) -> Self:
-        for name in parts:
+        check_mapping("parts", parts, "{'contact': Contact(...)}")
+        for name, part in parts.items():
             if name not in self.interactions:
-                raise ModelError(f"there is no part {name!r} to replace{suggest(name, self.interactions)}")
+                raise ModelError(f"there is no part {shown(name)} to replace{suggest(str(name), self.interactions)}")
+            if not isinstance(part, Interaction):
+                raise ModelError(f"{shown(part)} cannot stand in for {name!r}: give a part, such as a Contact")
         copied = copy(self)
         copied.interactions = self.interactions | dict(parts)
         copied._index()
@@ -575,8 +590,14 @@ class System(Model):
 
     def local(self, part: str, values: Mapping[str, float] | None = None) -> dict[str, float]:
         """The numbers of one part under their short names, those that are shared or follow from others included."""
+        if not isinstance(part, str) or part not in self._terms:
+            raise ModelError(f"there is no part {shown(part)}{suggest(str(part), self._terms)}")
         values = self._values if values is None else values
-        return {short: term.value(values) for short, term in self._terms[part].items()}
+        check_mapping("values", values, "{'belt.speed': 0.3}")
+        try:
+            return {short: term.value(values) for short, term in self._terms[part].items()}
+        except (KeyError, AttributeError) as missing:
+            raise ModelError(f"values has no {missing}: give all parameters, {{**system.parameters, …}}") from None
 
     def term(self, part: str, name: str) -> Term:
         """How a number of a part, by its short name, follows from the parameters."""
@@ -703,6 +724,22 @@ def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Intera
     return named
 
 
+def _about(about: About | None, name: str) -> About:
+    check_string("name", name)
+    if about is not None and not isinstance(about, About):
+        raise ModelError(f"about is {shown(about)}: give About(name, title, source), or leave it out")
+    return about if about is not None else About(name=name)
+
+
+def _units(units: Mapping[str, str] | None) -> dict[str, str]:
+    if units is None:
+        return {}
+    check_mapping("units", units, "{'x.block': 'm'}")
+    for name, unit in units.items():
+        check_string(f"the unit of {shown(name)}", unit)
+    return dict(units)
+
+
 class _Numbers:
     """All parameters of a system with their values, and how the numbers of every part follow from them."""
 
@@ -826,6 +863,7 @@ class Filippov(Model):
         units: Mapping[str, str] | None = None,
         time_unit: str = "",
     ) -> None:
+        states, contacts = listed_names("states", states), listed_names("contacts", contacts)
         if not states:
             raise ModelError("a Filippov system needs at least one state")
         for state in states:
@@ -835,7 +873,8 @@ class Filippov(Model):
         for what, names in (("states", states), ("contacts", contacts)):
             if len(set(names)) != len(names):
                 raise ModelError(f"two {what} have the same name in {', '.join(names)}: names must differ")
-        self.about = about if about is not None else About(name=name)
+        self.about = _about(about, name)
+        check_string("time_unit", time_unit)
         self.states, self.contacts = tuple(states), tuple(contacts)
         self.time_unit = time_unit
         self.functions: dict[str, Callable[..., Any]] = {"f": f, "G": G, "h": h}
@@ -863,12 +902,12 @@ class Filippov(Model):
                     )
         self._values = values
         self.units = dict.fromkeys((*self.states, *values), "")
-        for each, unit in (units or {}).items():
+        for each, unit in _units(units).items():
             if each not in self.units:
                 raise ModelError(f"units names {shown(each)}, which is not a state{suggest(str(each), self.units)}")
             self.units[each] = unit
         self.start = dict.fromkeys(self.states, 0.0)
-        if start:
+        if start is not None:
             self.start = dict(zip(self.states, self.start_state(start), strict=True))
 
     def requirements(self) -> Iterator[Requirement]:

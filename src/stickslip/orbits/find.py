@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.arguments import check_progress
+from stickslip.arguments import check_flag, check_model, check_progress, pair
 from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
 from stickslip.methods.base import Method
-from stickslip.methods.exact import Exact
-from stickslip.model.errors import check_number
+from stickslip.methods.exact import Exact, method_given
+from stickslip.model.errors import check_mapping, check_number, check_whole, shown
 from stickslip.model.system import Model, suggest
 from stickslip.orbits import exact
 from stickslip.orbits.guess import Guess, guess_from, scale_of, simulated
@@ -21,7 +21,10 @@ from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
-from stickslip.simulation import simulate, uninterrupted
+from stickslip.simulation import check_seed, simulate, uninterrupted
+
+MOST_STARTS = 10**6
+"""More random starts than this are a sweep."""
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +85,9 @@ def find_orbit(
     >>> orbit.multipliers.real.round(9).tolist()
     [1.0, 0.0]
     """
-    method = Exact() if method is None else method
+    check_model(model)
+    check_flag("unstable", unstable)
+    method = method_given(method)
     motion = Motion(model)
     period = excitation(motion, forcing)
     if isinstance(guess, Orbit):
@@ -184,11 +189,15 @@ def find_orbits(
     >>> [round(orbit.period, 6) for orbit in find_orbits(ss.models.two_blocks(), starts=9, seed=1)]
     [26.192036, 16.1444]
     """
+    check_model(model)
     check_progress(progress)
+    check_flag("unstable", unstable)
+    if t is not None:
+        check_number("t", t, positive=True)
     found: list[tuple[Orbit, int]] = []
     try:
         with reporting(progress, "searching", lambda done, total: float(done / total)) as report:
-            chosen = list(starts) if not isinstance(starts, int) else _random_starts(model, starts, within, seed)
+            chosen = _starts(model, starts, within, seed)
             for number, start in enumerate(chosen):
                 orbit = _settled(model, start, t, forcing, unstable)
                 if orbit is not None:
@@ -216,14 +225,25 @@ def _settled(model: Model, start: Any, t: float | None, forcing: float | None, u
     return orbit if orbit.stable or unstable else None
 
 
+def _starts(
+    model: Model, starts: int | Sequence[Any], within: Mapping[str, tuple[float, float]] | None, seed: int
+) -> list[Any]:
+    """Random starts, so many as are asked for, or those that are given."""
+    if isinstance(starts, Sequence | np.ndarray) and not isinstance(starts, str | bytes):
+        return list(starts)
+    count = check_whole("starts", starts, 1, MOST_STARTS, ", or a list of starts")
+    return _random_starts(model, count, within, check_seed(seed))
+
+
 def _random_starts(
     model: Model, count: int, within: Mapping[str, tuple[float, float]] | None, seed: int
 ) -> list[list[float]]:
     ranges = _ranges(model)
+    check_mapping("within", {} if within is None else within, "{'x.block': (0, 1)}")
     for name, bounds in (within or {}).items():
         if name not in ranges:
-            raise OrbitError(f"within: there is no state {name!r}{suggest(name, list(ranges))}")
-        ranges[name] = (float(bounds[0]), float(bounds[1]))
+            raise OrbitError(f"within: there is no state {shown(name)}{suggest(str(name), list(ranges))}")
+        ranges[name] = pair(f"within: {name}", bounds)
     low, high = np.array(list(ranges.values())).T
     return [list(map(float, row)) for row in np.random.default_rng(seed).uniform(low, high, (count, len(low)))]
 

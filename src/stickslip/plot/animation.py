@@ -16,7 +16,8 @@ import numpy as np
 from stickslip.errors import ModelError, PictureError
 from stickslip.files import output_file
 from stickslip.model import files
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, path_of
+from stickslip.model.errors import shown as as_shown
 from stickslip.model.system import System
 from stickslip.plot import style
 from stickslip.plot.labels import names, plain, state_label, title_of
@@ -110,9 +111,11 @@ def animate(
         raise PictureError(
             f"{seconds:g} s of {frames_per_second:g} frames are {count} frames: from 2 to {MOST_FRAMES} can be"
         )
-    run = within(run, window or _last_cycles(run))
+    run = within(run, _last_cycles(run) if window is None else window)
     if window is None and extent(run)[0] == extent(run)[1]:
         raise PictureError("this run has no duration, so there is nothing to animate")
+    if not isinstance(phase, bool) and not (isinstance(phase, tuple) and len(phase) == 2):
+        raise PictureError(f"phase is {as_shown(phase)}: give True, False or two states, ('x.block', 'v.block')")
     planes = (
         chosen_states(names(run, "state"), *(phase if isinstance(phase, tuple) else (None, None))) if phase else None
     )
@@ -305,7 +308,7 @@ class Animation:
         Traceback (most recent call last):
         stickslip.errors.PictureError: cannot save an animation as 'belt.avi': end the name with .gif or .mp4
         """
-        target = Path(path)
+        target = path_of(path)
         writers = {".gif": self._write_gif, ".mp4": self._write_film}
         if target.suffix.lower() not in writers:
             raise PictureError(f"cannot save an animation as {target.name!r}: end the name with .gif or .mp4")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import check_string
 from stickslip.plot import style
 from stickslip.plot.labels import check_name, named_state, names, parameter_label, plain, symbol, title_of, with_unit
 from stickslip.plot.path import EARLY, QUIET, Path, end_of, extremes_of_special, listed, meanings_of, path_of
@@ -114,6 +115,8 @@ def branch(
     found = listed(branches)
     parameter = _common_parameter(found)
     first = next(iter(found.values()))
+    if quantity is not None:
+        check_string("quantity", quantity)
     wanted = _default(first) if quantity is None else quantity.strip()
     diagrams = [_diagram(data, wanted) for data in found.values()]
     if not any(np.isfinite(line).any() for diagram in diagrams for line in diagram.lines):

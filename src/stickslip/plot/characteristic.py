@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import shown
 from stickslip.plot import style
 from stickslip.plot.labels import parameter_symbol, plain, title_of_model
 from stickslip.plot.pieces import Floats
@@ -83,7 +84,7 @@ def characteristic(laws: Any, speeds: Sequence[float] | Floats | None = None, ax
 
 
 def _curves(laws: Any) -> list[Curve]:
-    if hasattr(laws, "law_values"):
+    if hasattr(laws, "law_values") and not isinstance(laws, type):
         curves = _curves_of_system(laws)
     elif isinstance(laws, Mapping):
         curves = [_curve(str(label), law) for label, law in laws.items()]
@@ -111,15 +112,21 @@ def _listed(contacts: list[str]) -> str:
 
 
 def _curve(label: str, law: Any, values: Mapping[str, float] | None = None) -> Curve:
-    if hasattr(law, "kinetic_value"):
+    if hasattr(law, "kinetic_value") and not isinstance(law, type):
         return Curve(label, lambda v: float(law.kinetic_value(v, values)), float(law.static_value(values)))
-    if callable(law):
+    try:
         return Curve(label, lambda v: float(law(v)), float(law(0.0)))
-    raise PictureError(f"characteristic draws friction laws, functions of the slip speed, and systems, not {law!r}")
+    except (TypeError, ValueError):
+        raise PictureError(
+            f"characteristic draws friction laws, functions of the slip speed, and systems, not {shown(law)}"
+        ) from None
 
 
 def _checked(speeds: Sequence[float] | Floats) -> Floats:
-    v = np.unique(np.asarray(speeds, dtype=float))
+    try:
+        v = np.unique(np.asarray(speeds, dtype=float))
+    except (TypeError, ValueError, OverflowError):
+        raise PictureError(f"the slip speeds are {shown(speeds)}: they must be numbers") from None
     if v.size < 2 or not np.all(np.isfinite(v)) or v[0] < 0:
         raise PictureError("the slip speeds must be at least two different numbers, none of them negative")
     return v
@@ -168,7 +175,7 @@ def _limit(ax: Axes) -> None:
 
 def _title(laws: Any) -> str:
     """What is drawn: the system's name, or the one law with its parameters."""
-    if hasattr(laws, "law_values"):
+    if hasattr(laws, "law_values") and not isinstance(laws, type):
         return title_of_model(laws)
     if not hasattr(laws, "parameters"):
         return ""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import shown
 from stickslip.plot import style
-from stickslip.plot.labels import title_of
+from stickslip.plot.labels import check_data, title_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,8 +58,9 @@ def comparison(table: xr.Dataset, cost: str = "seconds", ax: Axes | None = None)
     >>> ss.plot.comparison(table, "steps").get_xlabel()
     'steps'
     """
-    if cost not in COSTS:
-        raise PictureError(f"there is no cost {cost!r}; there are: {', '.join(COSTS)}")
+    check_data(table, ("method", "state_error", "events_agree", *COSTS), "stickslip.compare")
+    if not isinstance(cost, str) or cost not in COSTS:
+        raise PictureError(f"there is no cost {shown(cost)}; there are: {', '.join(COSTS)}")
     kinds = _kinds([str(name) for name in table.method.values])
     with style.canvas(ax, 7.2, 4.4) as axes:
         for i, kind in enumerate(dict.fromkeys(kinds)):

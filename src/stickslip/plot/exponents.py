@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import with_unit
 
@@ -45,8 +46,8 @@ def exponents(found: Any, ax: Axes | None = None) -> Axes:
     >>> len(axes.lines)
     2
     """
-    if not hasattr(found, "history") or not hasattr(found, "exponents"):
-        raise ValueError("these are no Lyapunov exponents: give what `lyapunov` returned")
+    if isinstance(found, type) or not hasattr(found, "history") or not hasattr(found, "exponents"):
+        raise PictureError("these are no Lyapunov exponents: give what `lyapunov` returned")
     history, unit = found.history, found.model.time_unit
     with style.canvas(ax, 7.2, 4.4) as axes:
         axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=1)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import listed_names
 from stickslip.plot import style
 from stickslip.plot.labels import (
     WORDS,
@@ -134,7 +135,7 @@ def _panels(run: xarray.Dataset, chosen: str | Sequence[str] | None) -> tuple[li
     if chosen is None:
         wanted = known + [q for q in of_contacts if q == "force" or (q == "mode" and len(contacts) > 1)]
     else:
-        wanted = [chosen] if isinstance(chosen, str) else list(chosen)
+        wanted = [chosen] if isinstance(chosen, str) else listed_names("states", chosen)
         for name in wanted:
             check_name(name, [*known, *of_contacts], "state")
     if not wanted:
@@ -176,13 +177,14 @@ def _given(panels: list[Panel], ax: Axes | Sequence[Axes] | None) -> NDArray[Any
     """The user's axes, one for each panel; None where there are none."""
     if ax is None:
         return None
-    given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    given = ax.ravel() if isinstance(ax, np.ndarray) else list(ax) if isinstance(ax, Sequence) else [ax]
+    style.check_axes(given)
     if len(given) != len(panels):
         kinds = ", ".join(panel.kind for panel in panels)
         raise PictureError(
             f"history draws {len(panels)} panels ({kinds}) and was given {len(given)} axes: give as many"
         )
-    return given
+    return np.asarray(given, dtype=object)
 
 
 def _height(panel: Panel) -> float:

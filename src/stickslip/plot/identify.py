@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import shown
 from stickslip.plot import style
-from stickslip.plot.labels import parameter_symbol, plain, with_unit
+from stickslip.plot.labels import check_found, parameter_symbol, plain, units_given, with_unit
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def fit(
     >>> ss.plot.fit(found, units={"velocity": "m/s", "force": "N"}).get_xlabel()
     'slip speed $|v|$ (m/s)'
     """
-    several = _fits(fits)
+    several, given = _fits(fits), units_given(units)
+    if not isinstance(classes, bool):
+        raise PictureError(f"classes is {shown(classes)}: it must be True or False")
     first = several[0]
     speed, coefficient = _measured(first)
     grid = np.linspace(0.0, float(np.max(speed)), 400)
@@ -87,7 +90,6 @@ def fit(
                 label=plain(one.label), zorder=5 - 0.1 * i,
             )  # fmt: skip
         _limit(axes, speed, coefficient)
-        given = units or {}
         axes.set_xlabel(with_unit("slip speed $|v|$", given.get("velocity", "")))
         bare = bool(np.all(np.asarray(first.samples.normal) == 1.0))
         axes.set_ylabel(
@@ -131,6 +133,9 @@ def classes(found: Any, law: Any = None, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.classes(found, ss.Hyperbolic(0.4, 3.0)).get_title("left")
     '5 classes of 10 to 10 samples'
     """
+    check_found(found, ("speed", "mean", "deviation", "count"), "identify.classes")
+    if law is not None:
+        check_found(law, ("kinetic_value",), "identify.fit_law(…).law or a friction law, such as Coulomb(0.3),")
     with style.canvas(ax, 7.0, 4.2) as axes:
         _bars(axes, found, style.SERIES[0])
         if law is not None:
@@ -179,6 +184,7 @@ def ringdown(found: Any, *, level: float = 0.95, unit: str = "", ax: Axes | None
     >>> ss.plot.ringdown(found, unit="mm").get_ylabel()
     'displacement $x$ (mm)'
     """
+    check_found(found, ("time", "displacement", "envelope", "band", "contact"), "identify.ringdown")
     t, grid = found.time, np.linspace(found.time[0], found.time[-1], 1500)
     middle, reach = found["offset"], found.envelope(grid)
     with style.canvas(ax, 7.4, 4.0) as axes:
@@ -233,7 +239,9 @@ def aging(fits: Any, *, level: float = 0.95, ax: Axes | None = None) -> Axes:
     >>> ss.plot.aging(ss.identify.aging(t, 3 + 0.2 * np.log(1 + t / 0.5), "logarithmic")).get_xscale()
     'log'
     """
-    several: list[Any] = list(fits) if isinstance(fits, Sequence) else [fits]
+    several: list[Any] = list(fits) if isinstance(fits, Sequence) and len(fits) else [fits]
+    for each in several:
+        check_found(each, ("stick_time", "force", "band", "curve", "law"), "identify.aging")
     first = several[0]
     t = first.stick_time
     positive = t[t > 0]
@@ -288,7 +296,8 @@ def reconstruction(found: Any, *, units: Mapping[str, str] | None = None) -> Any
     >>> [ax.get_ylabel() for ax in ss.plot.reconstruction(found, units={"force": "N"})][-1]
     'friction force $\\\\lambda$ (N)'
     """
-    t, given = found.time, units or {}
+    check_found(found, ("displacement", "velocity_error", "stick", "sure"), "identify.reconstruct")
+    t, given = found.time, units_given(units)
     rows = [
         ("displacement $x$", "displacement", found.displacement, None),
         ("sliding velocity $v$", "velocity", found.velocity, found.velocity_error),
@@ -321,10 +330,10 @@ _NAMES = {"c_R": r"$c_\mathrm{R}$", "b_R": r"$b_\mathrm{R}$"}
 
 
 def _fits(fits: Any) -> list[Any]:
-    if hasattr(fits, "fits"):
+    if hasattr(fits, "fits") and not isinstance(fits, type):
         return list(fits.fits.values())
     listed = list(fits) if isinstance(fits, Sequence) else [fits]
-    if not listed or not all(hasattr(one, "estimate") and hasattr(one, "samples") for one in listed):
+    if not listed or not all(hasattr(one, "estimate") and hasattr(one, "residuals") for one in listed):
         raise PictureError("plot.fit draws what identify.fit_law or identify.compare returned")
     return listed
 

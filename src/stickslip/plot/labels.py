@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import check_mapping, check_string, shown
 
 if TYPE_CHECKING:
     import xarray
@@ -98,12 +99,33 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def check_data(data: Any, needed: Iterable[str], maker: str) -> None:
+    """Raise a sentence if `data` is not what `maker` returns: a dataset with these variables."""
+    if not set(needed) <= set(getattr(data, "coords", ())) | set(getattr(data, "data_vars", ())):
+        raise PictureError(f"{shown(data)} cannot be drawn: give what {maker} returned")
+
+
+def check_found(found: Any, needed: Iterable[str], maker: str) -> None:
+    """Raise a sentence if `found` is not what `maker` returns: an object with these attributes."""
+    if isinstance(found, type) or not all(hasattr(found, each) for each in needed):
+        raise PictureError(f"{shown(found)} cannot be drawn: give what {maker} returned")
+
+
+def units_given(units: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Units that a user gave by name; none by default."""
+    if units is None:
+        return {}
+    check_mapping("units", units, "{'velocity': 'm/s', 'force': 'N'}")
+    return units
+
+
 def with_unit(label: str, unit: str) -> str:
     """The label followed by its unit, if there is one.
 
     >>> with_unit("time $t$", "s"), with_unit("time $t$", "")
     ('time $t$ (s)', 'time $t$')
     """
+    check_string("a unit", unit)
     return f"{label} ({plain(unit)})" if unit else label
 
 
@@ -208,12 +230,12 @@ def check_name(name: str, known: Sequence[str], what: str, where: str = "run") -
     Traceback (most recent call last):
     stickslip.errors.PictureError: there is no state 'x.blok' in this run (did you mean 'x.block'?); there are: x.block
     """
-    if name in known:
+    if isinstance(name, str) and name in known:
         return name
     close = difflib.get_close_matches(str(name), known, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
-    shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-    raise PictureError(f"there is no {what} {name!r} in this {where}{hint}; there are: {shown or 'none'}")
+    listed = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
+    raise PictureError(f"there is no {what} {shown(name)} in this {where}{hint}; there are: {listed or 'none'}")
 
 
 def contact_index(run: xarray.Dataset, contact: str | None) -> int:

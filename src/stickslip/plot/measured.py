@@ -37,7 +37,7 @@ class Measured:
         try:
             labels = [str(label) for label in (table if isinstance(table, Mapping) else list(table))]
             time = np.asarray(table["time"], float)
-        except (KeyError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError):
             raise PictureError(
                 f"measured is a {type(table).__name__}: give a table with a column 'time', and others with the names "
                 "of states"

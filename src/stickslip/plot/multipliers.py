@@ -79,7 +79,7 @@ def _values(orbit: Any) -> Complexes:
         raise PictureError("an equilibrium has eigenvalues, not multipliers")
     try:
         values = np.atleast_1d(np.asarray(getattr(orbit, "multipliers", orbit), dtype=complex))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise PictureError(f"multipliers needs an Orbit, a branch or numbers, not a {type(orbit).__name__}") from None
     if not np.isfinite(values).any():
         raise PictureError("there is no multiplier to draw: where a guard is only touched, the return map has no slope")

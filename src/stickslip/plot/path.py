@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ def _stable_points(data: xarray.Dataset) -> NDArray[np.bool_]:
 
 def listed(branches: Any) -> dict[str, xarray.Dataset]:
     """One or several branches, as datasets by label; a Branch is as good as its data."""
-    if hasattr(branches, "items") and not hasattr(branches, "variables"):
+    if isinstance(branches, Mapping) and not hasattr(branches, "variables"):
         return {str(label): _checked(branch) for label, branch in branches.items()}
     several = list(branches) if isinstance(branches, list | tuple) else [branches]
     found = [_checked(branch) for branch in several]

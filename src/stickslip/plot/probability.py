@@ -55,7 +55,7 @@ def probabilities(data: xarray.Dataset, ax: Axes | None = None) -> Axes:
     >>> ss.plot.probabilities(found.isel({"belt.speed": 0})).get_ylabel()
     'probability of a class'
     """
-    if "probability" not in data:
+    if "probability" not in getattr(data, "data_vars", ()):
         raise PictureError("these are no probabilities: give what `stickslip.probabilities` returned")
     axes_names = [str(name) for name in data["probability"].dims if name != "class"]
     if len(axes_names) > 1:

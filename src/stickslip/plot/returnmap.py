@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import check_number
 from stickslip.plot import style
 from stickslip.plot.labels import symbol, title_of, with_unit
 from stickslip.plot.pieces import Floats
@@ -69,7 +70,7 @@ def return_map(
     if not hasattr(releases, "iterate"):
         raise PictureError("plot.return_map needs what return_map returns")
     data = releases.data(points=points, within=within)
-    path = np.zeros(0) if start is None else releases.iterate(start, turns)
+    path = np.zeros(0) if start is None else releases.iterate(check_number("start", start, finite=False), turns)
     x, following = data["x"].values, data["next"].values
     seen, seen_next = data["observed"].values, data["observed_next"].values
     low, high = _limits(x, following, seen, path)

@@ -10,6 +10,7 @@ import numpy as np
 
 from stickslip.errors import PictureError
 from stickslip.files import output_file
+from stickslip.model.errors import path_of, shown
 from stickslip.plot import style
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def save(picture: Any, path: str | os.PathLike[str]) -> Path:
     import matplotlib
     from matplotlib import pyplot
 
-    figure, target = _figure(picture), Path(path)
+    figure, target = _figure(picture), path_of(path)
     known = figure.canvas.get_supported_filetypes()
     suffix = target.suffix.lower().removeprefix(".")
     if suffix not in known:
@@ -76,13 +77,14 @@ def save(picture: Any, path: str | os.PathLike[str]) -> Path:
 
 
 def _figure(picture: Any) -> Figure:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
     found = picture.flat[0] if isinstance(picture, np.ndarray) and picture.size else picture
-    while found is not None and not isinstance(found, Figure):
-        found = getattr(found, "figure", None)
-    if found is None:
-        raise PictureError(f"save needs Axes or a Figure, not {picture!r}")
+    while isinstance(found, Artist) and not isinstance(found, Figure):
+        found = found.figure
+    if not isinstance(found, Figure):
+        raise PictureError(f"plot.save needs Axes or a Figure, which plot functions return, not {shown(picture)}")
     return found
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import shown
 from stickslip.plot import style
-from stickslip.plot.labels import plain, symbol, with_unit
+from stickslip.plot.labels import check_data, plain, symbol, with_unit
 from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def spectrum(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.spectrum(ss.series.spectrum(wave)).get_yscale()
     'log'
     """
+    check_data(data, ("frequency", "density"), "series.spectrum")
     frequency, density = data["frequency"].values[1:], data["density"].values[1:]  # the mean has been taken off
     top = float(np.max(density))
     with style.canvas(ax, 7.2, 4.2) as axes:
@@ -94,6 +96,7 @@ def autocorrelation(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.autocorrelation(ss.series.autocorrelation(wave)).get_xlabel()
     'lag (s)'
     """
+    check_data(data, ("lag", "autocorrelation"), "series.autocorrelation")
     with style.canvas(ax, 7.2, 3.8) as axes:
         axes.axhline(0.0, color=style.QUIET, linewidth=0.8)
         _curve(axes, data["lag"].values, data["autocorrelation"].values, style.SLIP)
@@ -139,6 +142,8 @@ def embedding(points: xarray.DataArray, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.embedding(ss.series.embed(wave, dimension=2, delay=16)).get_xlabel()
     '$x$'
     """
+    if "coordinate" not in getattr(points, "dims", ()):
+        raise PictureError(f"{shown(points)} cannot be drawn: give what series.embed returned")
     if points.sizes["coordinate"] < 2:
         raise PictureError("a delay plot needs two coordinates, and this embedding has one: embed with dimension=2")
     x, later = points.values[:, 0], points.values[:, 1]
@@ -188,6 +193,7 @@ def mutual_information(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.mutual_information(ss.series.mutual_information(wave)).get_ylabel()
     'mutual information (nats)'
     """
+    check_data(data, ("lag", "information"), "series.mutual_information")
     lag, information, delay = data["lag"].values, data["information"].values, int(data.attrs["delay"])
     with style.canvas(ax, 7.2, 3.8) as axes:
         _curve(axes, lag, information, style.SLIP)
@@ -229,6 +235,7 @@ def false_neighbours(data: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.false_neighbours(ss.series.false_neighbours(wave, most=3)).get_xlabel()
     'coordinates'
     """
+    check_data(data, ("dimension", "fraction"), "series.false_neighbours")
     dimension, share, enough = data["dimension"].values, 100 * data["fraction"].values, int(data.attrs["dimension"])
     with style.canvas(ax, 6.0, 3.8) as axes:
         axes.axhline(1.0, color=style.QUIET, linewidth=0.8, linestyle=(0, (4, 3)))
@@ -273,6 +280,7 @@ def correlation_sums(found: Any, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.correlation_sums(found).get_xscale()
     'log'
     """
+    check_data(getattr(found, "data", None), ("distance", "correlation_sum"), "series.correlation_dimension")
     data = found.data
     distance = data["distance"].values
     with style.canvas(ax, 6.6, 4.6) as axes:
@@ -321,6 +329,7 @@ def divergence(found: Any, *, ax: Axes | None = None) -> Axes:
     >>> ss.plot.divergence(ss.series.largest_exponent(ss.series.Series(np.array(x)))).get_xlabel()
     'events after neighbours are nearest'
     """
+    check_data(getattr(found, "data", None), ("time", "divergence"), "series.largest_exponent")
     data = found.data
     time, mean = data["time"].values, data["divergence"].values
     with style.canvas(ax, 6.6, 4.4) as axes:

@@ -15,6 +15,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.errors import PictureError
+from stickslip.model.errors import shown
 from stickslip.plot.labels import visible_length
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ def panels(
     The figure is made before the style holds. When pyplot makes its first figure it sets up its backend, and what that
     writes to rcParams (a notebook's turns `interactive` on, without which it shows nothing) must outlast the style.
     """
+    check_axes(given)
     figure = _new_figure(width, height) if given is None else None
     try:
         with context():
@@ -107,6 +110,23 @@ def canvas(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
     """The axes to draw on, in style: those given, or those of a new figure."""
     with panels(None if ax is None else [ax], width, height) as axes:
         yield axes[0]
+
+
+def check_color(color: str | None) -> None:
+    """Raise a sentence if this is no colour of matplotlib."""
+    from matplotlib.colors import is_color_like
+
+    if color is not None and not is_color_like(color):
+        raise PictureError(f"color is {shown(color)}: give a colour of matplotlib, such as 'tab:red' or '#8a2be2'")
+
+
+def check_axes(given: Sequence[Axes] | NDArray[Any] | None) -> None:
+    """Raise a sentence if one of the axes to draw on is something else."""
+    from matplotlib.axes import Axes
+
+    for each in () if given is None else given:
+        if not isinstance(each, Axes):
+            raise PictureError(f"ax is {shown(each)}: give matplotlib Axes, or leave it out for a new figure")
 
 
 def _new_figure(width: float, height: float) -> Figure:

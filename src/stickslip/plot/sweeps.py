@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import PictureError
+from stickslip.model.errors import check_string
 from stickslip.plot import style
 from stickslip.plot.labels import (
     FINISHED,
@@ -111,6 +112,11 @@ def bifurcation(
     chosen = _state(data, state)
     silent = _silent(data, parameter, chosen)
     cloud = _Cloud(data, parameter, chosen, needed=len(silent[0]) == 0)
+    style.check_axes(None if ax is None else [ax])
+    for what, given in (("label", label), ("color", color)):
+        if given is not None:
+            check_string(what, given)
+    style.check_color(color)
     before = 0 if ax is None else sum(each.get_gid() in CLOUDS for each in ax.get_children())
     size = SHRINKING**before * float(np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0)))
     own = color or style.SERIES[before % len(style.SERIES)]
@@ -195,7 +201,8 @@ def poincare(data: xarray.Dataset, x: str | None = None, y: str | None = None, a
     _swept(data)
     first = _state(data, x)
     states = [name for name in names(data, "state") if name in data]
-    second = check_name(y, states, "state", "sweep") if y else next((name for name in states if name != first), first)
+    other = next((name for name in states if name != first), first)
+    second = other if y is None else check_name(y, states, "state", "sweep")
     cloud = _Cloud(data, first, second)
     with style.canvas(ax, 6.4, 4.8) as axes:
         cloud.draw(axes, float(np.clip(150 / np.sqrt(cloud.count), 1.5, 4.0)), style.SLIP)
@@ -245,9 +252,9 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
     vertical, horizontal = _two(data)
     with style.canvas(ax, 7.8, 5.0) as axes:
         axes.grid(False)
-        if quantity == "periodicity":
+        if isinstance(quantity, str) and quantity == "periodicity":
             _draw_kinds(axes, data, vertical, horizontal, kinds_of(data))
-        elif quantity in data and data[quantity].dtype.kind in "UO":
+        elif isinstance(quantity, str) and quantity in data and data[quantity].dtype.kind in "UO":
             _draw_kinds(axes, data, vertical, horizontal, signatures_of(data, quantity))
         else:
             _draw_number(axes, data, vertical, horizontal, quantity)
@@ -261,7 +268,7 @@ def parameter_map(data: xarray.Dataset, quantity: str = "periodicity", ax: Axes 
 
 
 def _swept(data: xarray.Dataset) -> list[str]:
-    if not hasattr(data, "data_vars") or "status" not in data or "n" not in data:
+    if not isinstance(getattr(data, "data_vars", None), Mapping) or "status" not in data or "n" not in data:
         raise PictureError("this is not a sweep: give what `sweep` returned")
     return [str(name) for name in data["status"].dims]
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip.arguments import floats
 from stickslip.errors import ModelError, SeriesError
-from stickslip.model.errors import shown
-from stickslip.result import evaluate, steps_of
+from stickslip.model.errors import LARGEST, check_number, shown
+from stickslip.result import check_run, evaluate, steps_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -209,7 +209,7 @@ def positive(what: str, value: Any) -> float:
     """A positive number, or a sentence that says what it was instead."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not (0 < number < math.inf):
         raise SeriesError(f"{what} is {shown(value)}: it must be a positive number")
@@ -218,14 +218,14 @@ def positive(what: str, value: Any) -> float:
 
 def whole(what: str, value: Any, least: int = 1) -> int:
     """A whole number, or a sentence that says what it was instead."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= LARGEST:
         raise SeriesError(f"{what} is {shown(value)}: it must be a whole number, {least} or more")
     return int(value)
 
 
 def known(name: str, names: Sequence[str], what: str, where: str) -> str:
     """`name`, if it is one of `names`; else a sentence that suggests another."""
-    if name in names:
+    if isinstance(name, str) and name in names:
         return name
     close = difflib.get_close_matches(str(name), names, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
@@ -288,6 +288,7 @@ def from_run(
     <Series x.block: 801 values, every 0.1>
     """
     first, last = _span(run, after, until)
+    _place(run, name)
     step = positive("from_run: interval", interval) if interval is not None else _default_interval(run, name, first)
     count = int(np.floor((last - first) / step * (1 + 1e-12))) + 1
     times = np.minimum(first + step * np.arange(count), last)
@@ -298,7 +299,8 @@ def from_run(
 def _span(run: xr.Dataset, after: float | None, until: float | None) -> tuple[float, float]:
     steps = steps_of(run)
     begin, end = float(steps.start[0]), float(steps.start[-1] + steps.length[-1])
-    first, last = begin if after is None else float(after), end if until is None else float(until)
+    first = begin if after is None else check_number("from_run: after", after)
+    last = end if until is None else check_number("from_run: until", until)
     if not begin <= first < last <= end:
         raise SeriesError(f"from_run: {first:g} to {last:g} is no part of the run, which covers {begin:g} to {end:g}")
     return first, last
@@ -332,10 +334,10 @@ def sample(run: xr.Dataset, name: str, times: Floats) -> Floats:
 def _place(run: xr.Dataset, name: str) -> tuple[str, int]:
     """Where the polynomials of a quantity are."""
     states = [str(state) for state in run["state"].values]
-    if name in states:
+    if isinstance(name, str) and name in states:
         return "state", states.index(name)
     contacts = [str(contact) for contact in run["contact"].values]
-    group, _, contact = name.partition(".")
+    group, _, contact = name.partition(".") if isinstance(name, str) else ("", "", "")
     if group in PER_CONTACT and (contact or len(contacts) == 1):
         return group, contacts.index(known(contact or contacts[0], contacts, "contact", "this run"))
     quantities = [f"{group}.{contact}" for group in PER_CONTACT for contact in contacts]
@@ -379,6 +381,7 @@ def from_events(run: xr.Dataset, name: str, change: str = "stick_to_slip", conta
     >>> len(releases), round(releases.cycle, 6)
     (8, 12.001031)
     """
+    check_run(run)
     states = [str(state) for state in run["state"].values]
     place = states.index(known(name, states, "state", "this run"))
     known(change, CHANGES, "change", "a list of events")

@@ -12,8 +12,8 @@ from scipy import signal
 
 from stickslip.errors import SeriesError
 from stickslip.files import output_file
-from stickslip.model.errors import visible
-from stickslip.result import steps_of
+from stickslip.model.errors import path_of, visible
+from stickslip.result import check_run, steps_of
 from stickslip.series.data import Floats, Series, from_run, positive, sample, whole
 from stickslip.series.spectra import fundamental
 
@@ -132,7 +132,8 @@ def to_wav(
     >>> round(sound.fundamental), round(sound.speed / 220, 3)               # the speed plays 220 periods a second
     (220, 12.001)
     """
-    if Path(path).suffix.lower() != ".wav":
+    check_run(run)
+    if path_of(path).suffix.lower() != ".wav":
         raise SeriesError(f"{visible(repr(str(path)))} does not end with .wav: sounds are written as WAV files")
     rate = whole("to_wav: rate", rate, 1000)
     name = default_quantity(run) if quantity is None else quantity

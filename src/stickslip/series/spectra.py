@@ -7,10 +7,21 @@ import xarray as xr
 from scipy import signal
 
 from stickslip.errors import SeriesError
+from stickslip.model.errors import shown
 from stickslip.series.data import Floats, Integers, Series, need_series, whole
 
 ALMOST = 0.9
 """A maximum of the autocorrelation this near to the highest one may be a whole period: multiples of it are as high."""
+
+
+def check_window(window: str) -> None:
+    """Raise a sentence if this is no name of a window."""
+    try:
+        signal.get_window(window if isinstance(window, str) else "", 16)
+    except ValueError:
+        raise SeriesError(
+            f"spectrum: window is {shown(window)}: it is the name of a window of SciPy such as 'hann'"
+        ) from None
 
 
 def spectrum(series: Series, segments: int = 8, window: str = "hann") -> xr.Dataset:
@@ -61,6 +72,7 @@ def spectrum(series: Series, segments: int = 8, window: str = "hann") -> xr.Data
     series = need_series(series).long_enough(16, "a spectrum")
     # Pieces of length L that overlap by half: n = L (segments + 1)/2.
     length = min(len(series), max(16, int(2 * len(series) / (whole("spectrum: segments", segments) + 1))))
+    check_window(window)
     frequency, density = signal.welch(
         series.values, fs=1 / series.step, window=window, nperseg=length, detrend="constant", scaling="density"
     )

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stickslip.arguments import check_flag
 from stickslip.errors import SeriesError
+from stickslip.model.errors import path_of
 from stickslip.series.data import Floats, Series, known, positive
 
 UNEVEN = 0.05
@@ -40,7 +42,7 @@ class Table(NamedTuple):
         """The place of a column by its head, with or without the unit."""
         heads = [column.head for column in self.columns]
         names = [column.name for column in self.columns]
-        if name not in heads and name in names:
+        if isinstance(name, str) and name not in heads and name in names:
             return names.index(name)
         return heads.index(known(name, heads, "column", repr(str(self.path))))
 
@@ -111,7 +113,8 @@ def from_csv(
     >>> ss.series.from_csv(path, "x")
     <Series x: 3 values, every 0.1 s>
     """
-    table = read(Path(path))
+    check_flag("events", events)
+    table = read(path_of(path))
     place = table.find(column)
     chosen = table.columns[place]
     values = table.numbers(place)

@@ -16,7 +16,7 @@ from stickslip.field import Field
 from stickslip.frames import numbered
 from stickslip.kernels.outcome import FINISHED
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import check_number, check_whole
+from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
@@ -271,8 +271,8 @@ def largest_exponent(
 
 def _cycles(motion: Motion, per: str) -> float | None:
     """The length of a cycle; None where releases have to be counted."""
-    if per not in CYCLES:
-        raise ModelError(f"lyapunov: per is {per!r}: it must be one of {', '.join(CYCLES)}")
+    if not isinstance(per, str) or per not in CYCLES:
+        raise ModelError(f"lyapunov: per is {shown(per)}: it must be one of {', '.join(CYCLES)}")
     if per == "release":
         return None
     if per == "time":

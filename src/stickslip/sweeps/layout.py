@@ -286,7 +286,7 @@ class Sweep(Result):  # type: ignore[no-untyped-call]
         outer = [each for each in dimensions if each not in (*records, *WITHIN)]
         if along is None:
             return frames.frame(self.drop_dims(records), outer, indexed=False)
-        if along not in records:
+        if not isinstance(along, str) or along not in records:
             return super().to_dataframe(along)
         return frames.long_frame(self, outer, along, along.removesuffix(RECORD))
 

@@ -274,7 +274,7 @@ class LargestExponent(Measured):
     per: str = "time"
 
     def __post_init__(self) -> None:
-        if self.per not in CYCLES:
+        if not isinstance(self.per, str) or self.per not in CYCLES:
             raise SweepError(f"LargestExponent: per is {shown(self.per)}; it must be one of {', '.join(CYCLES)}")
 
     @property

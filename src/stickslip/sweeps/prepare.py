@@ -136,9 +136,11 @@ def plan_sweep(
     check_flag("shortcut", shortcut)
     axes = axes_from(over, model, zip)
     observations = observations_from(observe, model)
-    if carry not in (None, "up", "down"):
+    if carry is not None and (not isinstance(carry, str) or carry not in ("up", "down")):
         raise SweepError(f'carry is {shown(carry)}: it must be "up", "down" or None')
     Exact(rtol=rtol)
+    if not isinstance(target, str) or target not in TARGETS:
+        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
     settings = Settings(
         float(rtol),
         check_number("tolerance", tolerance, positive=True),
@@ -149,8 +151,6 @@ def plan_sweep(
         check_whole("seed", seed, 0, 2**63 - 1),
         bool(shortcut),
     )
-    if not isinstance(target, str) or target not in TARGETS:
-        raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
     for name, what in observations:
         if isinstance(what, Measured) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from stickslip.arguments import pair
 from stickslip.errors import SweepError
-from stickslip.model.errors import check_number
+from stickslip.model.errors import check_number, check_whole, shown
+
+MOST_CLASSES = 10**6
+"""Finer than this no recorded point tells classes apart."""
 
 
 def probabilities(
@@ -57,12 +61,11 @@ def probabilities(
     [1.0, 1.0]
     """
     values = _recorded(diagram, state) - check_number("offset", offset)
-    if isinstance(classes, bool) or not isinstance(classes, int | np.integer) or classes < 1:
-        raise SweepError(f"classes is {classes!r}: it must be a whole number, 1 or more")
+    check_whole("classes", classes, 1, MOST_CLASSES)
     known = values.values[np.isfinite(values.values)]
     if known.size == 0:
         raise SweepError("no point of this sweep has recorded anything: there is nothing to divide into classes")
-    low, high = (float(known.min()), float(known.max())) if within is None else (float(x) for x in within)
+    low, high = (float(known.min()), float(known.max())) if within is None else pair("within", within)
     if not low < high:
         if within is not None:
             raise SweepError(f"within is ({low:g}, {high:g}): the first number must be below the second")
@@ -87,13 +90,14 @@ def probabilities(
 
 def _recorded(diagram: xr.Dataset, state: str | None) -> xr.DataArray:
     """The recorded values of a state; the records are the last dimension."""
-    states = [str(s) for s in diagram.coords["state"].values] if "state" in diagram.coords else []
+    found = isinstance(diagram, xr.Dataset) and "state" in diagram.coords
+    states = [str(s) for s in diagram.coords["state"].values] if found else []
     recorded = [s for s in states if s in diagram]
     if not recorded:
         raise SweepError(
             "this is not a sweep with recorded points: give what `sweep` returned, with something to observe"
         )
-    if state is not None and state not in recorded:
-        raise SweepError(f"the sweep has recorded no state {state!r}; there are: {', '.join(recorded)}")
+    if state is not None and (not isinstance(state, str) or state not in recorded):
+        raise SweepError(f"the sweep has recorded no state {shown(state)}; there are: {', '.join(recorded)}")
     name = state or next((s for s in recorded if s.startswith("x.")), recorded[0])
     return diagram[name]

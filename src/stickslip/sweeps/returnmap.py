@@ -171,7 +171,7 @@ class ReturnMap(metaclass=Listing):
         """
         values = _points(x)
         after = self._returns(values.ravel(), check_whole("iterate: turns", turns))[0]
-        return np.concatenate([values[..., None], after.reshape(*values.shape, -1)], axis=-1)
+        return np.concatenate([values[..., None], after.reshape(*values.shape, turns)], axis=-1)
 
     def start(self, x: float) -> tuple[float, dict[str, float]]:
         """The time and the state of the release point x, to be simulated from.
@@ -490,14 +490,14 @@ def return_map(
     """
     check_model(model)
     motion = neighbours(model, Exact(rtol=rtol).rtol)
-    if contact is not None and contact not in model.contacts:
-        raise ModelError(f"there is no contact {contact!r}{suggest(contact, model.contacts)}")
+    if contact is not None and (not isinstance(contact, str) or contact not in model.contacts):
+        raise ModelError(f"there is no contact {shown(contact)}{suggest(str(contact), model.contacts)}")
     if (motion.is_forced and motion.forcing_period is None) or np.any(motion.moving):
         raise ModelError("a return map needs an excitation with one period, and that of this model shows none")
-    chosen = coordinate or (PHASE if motion.is_forced else model.states[0])
-    if chosen not in model.states and not (chosen == PHASE and motion.is_forced):
+    chosen = (PHASE if motion.is_forced else model.states[0]) if coordinate is None else coordinate
+    if not isinstance(chosen, str) or (chosen not in model.states and not (chosen == PHASE and motion.is_forced)):
         known = [PHASE, *model.states] if motion.is_forced else list(model.states)
-        raise ModelError(f"there is no coordinate {chosen!r}{suggest(chosen, known)}")
+        raise ModelError(f"there is no coordinate {shown(chosen)}{suggest(str(chosen), known)}")
     section, observed = _observed(motion, np.array(model.start_state(start), float), contact)
     wait = float(np.mean(np.diff(observed[:, 0]))) * PATIENCE
     return ReturnMap(model, motion, section, chosen, observed, wait)
