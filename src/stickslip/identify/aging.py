@@ -256,6 +256,8 @@ def aging(
         np.ones(len(names)),
     )
     known = None if error is None else column("error", error, len(t))
+    if known is not None and np.any(known <= 0):
+        raise IdentifyError(f"error is {shown(error)}: standard deviations are positive")
     estimate, p = solve(problem, error=known, loss=loss)
     return AgingFit(law, _with_ratio(estimate, law), t, y, y - traced.value(t, p), traced, names)
 
