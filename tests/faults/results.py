@@ -32,7 +32,7 @@ from stickslip.cli import command, orbits, sweeps  # noqa: F401  before there ar
 
 COMMANDS = (
     ("simulate", "block_on_belt", "--t", "{}"),
-    ("sweep", "block_on_belt", "--over", "belt.speed=0.1:0.4:5", "--t", "{}", "30"),
+    ("sweep", "block_on_belt", "--over", "belt.speed=0.1:0.4:5", "--times", "{}", "30"),
 )
 LONG = (
     ("simulate", "block_on_belt", "--t", "1e9", "--no-dense", "--samples", "50"),
