@@ -97,8 +97,8 @@ def _kinds(methods: Sequence[str]) -> list[str]:
 
     Numbers that say how fine a method is do not count: methods that differ in them alone are of one kind.
 
-    >>> _kinds(["Exact(rtol=1e-12)", "Smooth(eps=1e4, shape='tanh')", "Smooth(eps=1e5, shape='arctan')"])
-    ['Exact', "Smooth(shape='tanh')", "Smooth(shape='arctan')"]
+    >>> _kinds(["Exact(rtol=1e-12)", "Smoothing(eps=1e4, shape='tanh')", "Smoothing(eps=1e5, shape='arctan')"])
+    ['Exact', "Smoothing(shape='tanh')", "Smoothing(shape='arctan')"]
     """
     named = [
         (name, [o for o in rest.rstrip(")").split(", ") if o]) for name, _, rest in (m.partition("(") for m in methods)
