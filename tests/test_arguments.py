@@ -116,7 +116,7 @@ def test_motions_need_series_of_some_order():
 
 
 @pytest.mark.parametrize("wrong, said", [
-    ({"samples": "ten"}, "samples is"),
+    ({"samples": "ten"}, "samples are 'ten'"),
     ({"samples": 1}, "samples is 1"),
     ({"samples": True}, "samples is True"),
     ({"samples": 2.5}, "samples is 2.5"),

@@ -349,8 +349,9 @@ def check_run(run: Any) -> None:
 
 
 def steps_of(run: xr.Dataset) -> Steps:
-    """The dense output of a run."""
-    check_run(run)
+    """The dense output of a run, which may be all that is left of it."""
+    if not isinstance(run, xr.Dataset) or "step_start" not in run:
+        check_run(run)
     if "step_start" not in run or run.sizes["step"] == 0:
         raise ResultError("this run has no dense output: simulate it with dense=True, and for some time")
     steps = object.__new__(Steps)

@@ -228,7 +228,7 @@ def test_wrong_input_is_answered_by_a_sentence():
         follow(interval, "spring.k", to=3)
     with pytest.raises(ss.errors.ModelError, match=r"there is no parameter 'belt\.sped' \(did you mean 'belt\.speed'"):
         follow(rest, "belt.sped", to=1)
-    with pytest.raises(ss.errors.ModelError, match="there is no parameter 3"):
+    with pytest.raises(ss.errors.ModelError, match="3 is no name of a parameter"):
         follow(rest, 3, to=1)
     with pytest.raises(ss.errors.OrbitError, match="two different ones"):
         follow(rest, ("belt.speed", "belt.speed"), to=1)

@@ -74,7 +74,10 @@ def test_wrong_input(keywords, sentence):
 def test_what_is_no_model(call):
     more = {"sweep": ({},), "basins": ({},)}.get(call.__name__, ())
     keywords = {"return_map": {}, "sweep": {"times": (5, 5)}}.get(call.__name__, {"t": 5})
-    with pytest.raises(ss.errors.ModelError, match="'block_on_belt' is not a model: build a System"):
+    with pytest.raises(
+        ss.errors.ModelError,
+        match=r"'block_on_belt' is not a model, it is the name of one: write models.block_on_belt\(\)",
+    ):
         call("block_on_belt", *more, **keywords)
     with pytest.raises(ss.errors.ModelError, match=r"is a function that makes a model: call it, block_on_belt\(\)"):
         call(ss.models.block_on_belt, *more, **keywords)

@@ -50,7 +50,7 @@ def test_without_chance_one_class_holds_all() -> None:
 
 def test_wrong_input() -> None:
     diagram = ss.sweep(forced(0.0), {"base.eta": [1.5]}, periods=(10, 10))
-    with pytest.raises(ss.errors.SweepError, match="classes is 0"):
+    with pytest.raises(ss.errors.ModelError, match="classes is 0"):
         ss.probabilities(diagram, classes=0)
     with pytest.raises(ss.errors.SweepError, match=r"no state 'y'"):
         ss.probabilities(diagram, "y")

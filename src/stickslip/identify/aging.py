@@ -318,6 +318,11 @@ def aging_verdict(fits: Sequence[AgingFit]) -> str:
     str
         Which law the measurements speak for, or that they do not tell.
 
+    Raises
+    ------
+    IdentifyError
+        If there are no fits.
+
     See Also
     --------
     compare_aging : Makes the fits.

@@ -39,6 +39,11 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     float
         One of the two.
 
+    Raises
+    ------
+    ModelError
+        If the condition is neither true nor false.
+
     See Also
     --------
     FunctionLaw : laws from functions, in which this can stand.
