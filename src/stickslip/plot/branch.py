@@ -53,6 +53,9 @@ MARKS = {
     "adding-sliding": Mark("P"),
 }
 OTHER = Mark("h")
+TOUCHING = 1.0
+"""Marks of one kind that are nearer to each other than this, in points, are one."""
+
 APART, STEP = 4.5, 9.5
 """In points of 1/72 inch: marks nearer to each other than this hide each other, and are moved up by such steps."""
 LITTLE = Mark(".", 5.0)
@@ -255,6 +258,7 @@ def _draw_special(ax: Axes, diagrams: Sequence[Diagram]) -> None:
                 at.setdefault(kind, []).append((value, mark))
     order = [*MARKS, *sorted(set(at) - set(MARKS) - {QUIET}), QUIET]
     drawn = [kind for kind in order if kind in at]
+    at = {kind: _distinct(ax, places) for kind, places in at.items()}
     shifts = iter(_shifts(ax, [place for kind in drawn if kind != QUIET for place in at[kind]]))
     for kind in drawn:
         moved = [0.0] * len(at[kind]) if kind == QUIET else [next(shifts) for _ in at[kind]]
@@ -264,15 +268,29 @@ def _draw_special(ax: Axes, diagrams: Sequence[Diagram]) -> None:
             _draw_marks(ax, np.transpose(places), shift, {"label": label, "gid": "special", **_look(kind)})
 
 
-def _shifts(ax: Axes, places: Sequence[tuple[float, float]]) -> list[float]:
-    """How far above its place each mark stands, in points of 1/72 inch: where another is in the way, above that one."""
+def _on_paper(ax: Axes, places: Sequence[tuple[float, float]]) -> Floats:
+    """Places in points of 1/72 inch."""
     figure = ax.get_figure()
     assert figure is not None
     ax.autoscale_view()
-    inches = ax.transData.transform(np.asarray(places, float).reshape(-1, 2)) / figure.dpi
+    return np.asarray(72 * ax.transData.transform(np.asarray(places, float).reshape(-1, 2)) / figure.dpi, float)
+
+
+def _distinct(ax: Axes, places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Places of one kind of mark that can be told apart: a point that several branches share is marked once."""
+    kept: list[int] = []
+    paper = _on_paper(ax, places)
+    for i, place in enumerate(paper):
+        if not any(np.hypot(*(place - paper[k])) < TOUCHING for k in kept):
+            kept.append(i)
+    return [places[i] for i in kept]
+
+
+def _shifts(ax: Axes, places: Sequence[tuple[float, float]]) -> list[float]:
+    """How far above its place each mark stands, in points of 1/72 inch: where another is in the way, above that one."""
     taken: list[tuple[float, float]] = []
     shifts = []
-    for x, y in (72 * inches).tolist():
+    for x, y in _on_paper(ax, places).tolist():
         shift = 0.0
         while np.isfinite([x, y]).all() and any(np.hypot(x - a, y + shift - b) < APART for a, b in taken):
             shift += STEP

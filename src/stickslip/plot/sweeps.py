@@ -118,7 +118,8 @@ def bifurcation(
             check_string(what, given)
     style.check_color(color)
     before = 0 if ax is None else sum(each.get_gid() in CLOUDS for each in ax.get_children())
-    size = SHRINKING**before * float(np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0)))
+    dots = np.sqrt(np.clip(600 / np.sqrt(max(cloud.count, 1)), 0.8, 12.0))
+    size = SHRINKING**before * float(max(dots, min(180 / len(data[parameter]), 7.0)))  # few values have room for more
     own = color or style.SERIES[before % len(style.SERIES)]
     with style.canvas(ax, 7.6, 4.6) as axes:
         cloud.draw(axes, size, own, label or _going(data))
