@@ -73,8 +73,9 @@ def simulate(
 
     Returns
     -------
-    xarray.Dataset
-        States, `mode`, `force` and `slip_velocity` along `time`; the event table along `event`; the step polynomials
+    Run
+        An `xarray.Dataset`:
+        states, `mode`, `force` and `slip_velocity` along `time`; the event table along `event`; the step polynomials
         along `step`, from which `interpolate` gives any time.
 
     Raises

@@ -71,6 +71,19 @@ def test_maxima(blocks):
     assert len(peaks) > 2
 
 
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e6])
+def test_steady_sliding_is_no_motion_without_a_period(length):
+    """n = m = 0 where nothing moves any more, in any unit, also where it comes to rest at zero; -1 while it decays."""
+    block, belt = ss.Mass("block", m=1.0, x=length), ss.Belt("belt", speed=4 * length)
+    parts = [ss.Spring(block, ss.ground, k=1.0), ss.Damper(block, ss.ground, c=0.5)]
+    friction = ss.Contact(block, belt, law=ss.Coulomb(0.3), normal=length)
+    balanced = ss.System(*parts, friction, ss.Force(block, -0.3 * length))  # so that it slides at x = 0
+    for model in (ss.System(*parts, friction), balanced):
+        late, early = (ss.sweep(model, {"block.m": [1.0]}, times=(t, 20.0), observe=None) for t in (150.0, 1.0))
+        assert (int(late["n"][0]), int(late["m"][0]), int(late["events"][0])) == (0, 0, 0)
+        assert (int(early["n"][0]), int(early["m"][0])) == (-1, -1)
+
+
 def test_maxima_at_kinks():
     """The block is never faster than on the belt; it is slower from the moment at which it is released."""
     rows = ss.sweep(

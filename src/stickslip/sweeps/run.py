@@ -109,8 +109,9 @@ def sweep(
 
     Returns
     -------
-    xarray.Dataset
-        Along the swept parameters. Recorded points lie along `record` (NaN where there are fewer): every state under
+    Sweep
+        An `xarray.Dataset` along the swept parameters.
+        Recorded points lie along `record` (NaN where there are fewer): every state under
         its name, `record_time`, `record_contact`, and `count` of them. Per point of the sweep: `status`, `events`, `n`
         and `m` (n stick→slip points in m periods of the excitation; both −1 where no period is found), `period`,
         `minimum` and `maximum` of every state, `stick_fraction`, `start_state`, `end_state`.
