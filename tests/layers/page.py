@@ -1,0 +1,36 @@
+"""The order of layers as docs/architecture.md prints it: the one place where it is written down."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+
+
+class Layer(NamedTuple):
+    """A file or a folder of the package, with its group and what the page says of it."""
+
+    group: str
+    name: str
+    what: str
+
+
+def layers(text: str) -> list[Layer]:
+    """The rows of the table, from left to right; a group is named in the first of its rows.
+
+    >>> layers("| | layer | what |\\n|---|---|---|\\n| ground | `errors.py` | sentences |\\n| | `files.py` | paths |")
+    [Layer(group='ground', name='errors.py', what='sentences'), Layer(group='ground', name='files.py', what='paths')]
+    """
+    found: list[Layer] = []
+    for group, name, what in re.findall(r"(?m)^\|([^|`]*)\| `([\w/]+(?:\.py|/))` \| (.*) \|$", text):
+        found.append(Layer(group.strip() or found[-1].group, name, what))
+    return found
+
+
+def exceptions(text: str) -> list[tuple[str, str]]:
+    """The imports to the right, or in a circle, that the page names.
+
+    >>> exceptions("- `model/a.py` → `symbolic/b.py`: a model shows its equations")
+    [('model/a.py', 'symbolic/b.py')]
+    """
+    return re.findall(r"(?m)^- `([\w/]+\.py)` → `([\w/]+\.py)`: ", text)
