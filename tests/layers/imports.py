@@ -103,7 +103,7 @@ def _pattern(name: ast.expr) -> str:
 def breaches(
     package: Package, order: Sequence[str], exceptions: Collection[tuple[str, str]] = frozenset()
 ) -> list[str]:
-    """Sentences on what breaks the order: every layer imports what is left of it; inside a folder there is no circle."""
+    """Sentences on what breaks the order: a layer imports what is left of it; inside a folder there is no circle."""
     counted = [each for each in package.imports if (each.source, each.target) not in exceptions]
     places = {_layer(file) for file in package.files}
     return [

@@ -8,22 +8,22 @@ PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
 
 
 class Layer(NamedTuple):
-    """A file or a folder of the package, with its group and what the page says of it."""
+    """A file or a folder of the package; its group; whether it is of the straight line from a model to a command."""
 
     group: str
     name: str
-    what: str
+    straight: bool
 
 
 def layers(text: str) -> list[Layer]:
     """The rows of the table, from left to right; a group is named in the first of its rows.
 
-    >>> layers("| | layer | what |\\n|---|---|---|\\n| ground | `errors.py` | sentences |\\n| | `files.py` | paths |")
-    [Layer(group='ground', name='errors.py', what='sentences'), Layer(group='ground', name='files.py', what='paths')]
+    >>> layers("| | layer | what |\\n|---|---|---|\\n| ground | `files.py` | paths |\\n| | **`model/`** | parts |")
+    [Layer(group='ground', name='files.py', straight=False), Layer(group='ground', name='model/', straight=True)]
     """
     found: list[Layer] = []
-    for group, name, what in re.findall(r"(?m)^\|([^|`]*)\| `([\w/]+(?:\.py|/))` \| (.*) \|$", text):
-        found.append(Layer(group.strip() or found[-1].group, name, what))
+    for group, bold, name in re.findall(r"(?m)^\|([^|`*]*)\| (\**)`([\w/]+(?:\.py|/))`\2 \|.*\|$", text):
+        found.append(Layer(group.strip() or found[-1].group, name, bool(bold)))
     return found
 
 
