@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.layers.imports import Package, breaches
-from tests.layers.page import PAGE, exceptions, layers
+from tests.layers.page import PAGE, exceptions, layers, limits
 from tests.layers.picture import PICTURE, drawn
 
 import stickslip
@@ -14,6 +14,7 @@ import stickslip
 TEXT = PAGE.read_text(encoding="utf-8")
 ORDER = [layer.name for layer in layers(TEXT)]
 EXCEPTIONS = exceptions(TEXT)
+LIMITS = limits(TEXT)
 PACKAGE = Package(Path(stickslip.__file__).parent)
 
 HOMES = {
@@ -39,7 +40,14 @@ def libraries_of(file):
 
 
 def test_the_order_of_the_page_holds():
-    assert breaches(PACKAGE, ORDER, EXCEPTIONS) == []
+    assert breaches(PACKAGE, ORDER, EXCEPTIONS, LIMITS) == []
+
+
+def test_the_page_is_understood():
+    """What a layer knows is to its left, and none of the lists that are read from the page is empty."""
+    assert len(ORDER) == len(set(ORDER)) > 30 and EXCEPTIONS and LIMITS
+    for name, known in LIMITS.items():
+        assert known <= {*ORDER[: ORDER.index(name)]}, name
 
 
 @pytest.mark.parametrize("exception", EXCEPTIONS, ids=" → ".join)
@@ -143,6 +151,15 @@ def test_what_is_no_breach(tmp_path):
         assert breaches(small(tmp_path, {"nouns.py": text}), SMALL_ORDER) == []
     changes = {"nouns.py": "def f():\n    from small.verbs.run import run"}
     assert breaches(small(tmp_path, changes), SMALL_ORDER, {("nouns.py", "verbs/run.py")}) == []
+
+
+def test_a_layer_may_know_less_than_its_place_allows(tmp_path):
+    package = small(tmp_path, {})
+    assert breaches(package, SMALL_ORDER, (), {"nouns.py": set(), "verbs/": {"numbers/"}}) == []
+    (found,) = breaches(package, SMALL_ORDER, (), {"verbs/": {"nouns.py"}})
+    assert found == "verbs/run.py imports numbers/deep/three.py, but verbs/ knows only nouns.py"
+    (found,) = breaches(package, SMALL_ORDER, (), {"numbers/": set()})
+    assert found == "numbers/one.py imports nouns.py, but numbers/ knows only itself"
 
 
 def test_an_order_that_does_not_fit_the_package_is_told(tmp_path):

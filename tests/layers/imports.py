@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -101,9 +102,15 @@ def _pattern(name: ast.expr) -> str:
 
 
 def breaches(
-    package: Package, order: Sequence[str], exceptions: Collection[tuple[str, str]] = frozenset()
+    package: Package,
+    order: Sequence[str],
+    exceptions: Collection[tuple[str, str]] = frozenset(),
+    limits: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[str]:
-    """Sentences on what breaks the order: a layer imports what is left of it; inside a folder there is no circle."""
+    """Sentences on what breaks the order: a layer imports what is left of it; inside a folder there is no circle.
+
+    `limits` has the layers that may import even less, with what they may import.
+    """
     counted = [each for each in package.imports if (each.source, each.target) not in exceptions]
     places = {_layer(file) for file in package.files}
     return [
@@ -111,6 +118,7 @@ def breaches(
         *(f"{name} is in the order, but not in the package" for name in order if name not in places),
         *(f"{name} is in the order twice" for name in sorted({*order}) if list(order).count(name) > 1),
         *_to_the_right(counted, {name: place for place, name in enumerate(order)}),
+        *_beyond(counted, limits),
         *_circles(counted),
     ]
 
@@ -125,6 +133,13 @@ def _to_the_right(imports: Iterable[Import], places: Mapping[str, int]) -> Itera
         here, there = _layer(source), _layer(target)
         if here in places and there in places and places[here] < places[there]:
             yield f"{source} imports {target}, but {there} is to the right of {here}"
+
+
+def _beyond(imports: Iterable[Import], limits: Mapping[str, Collection[str]]) -> Iterator[str]:
+    for source, target, _ in imports:
+        here, there = _layer(source), _layer(target)
+        if here in limits and there not in (here, *limits[here]):
+            yield f"{source} imports {target}, but {here} knows only {', '.join(sorted(limits[here])) or 'itself'}"
 
 
 def _circles(imports: Sequence[Import]) -> Iterator[str]:

@@ -27,6 +27,16 @@ def layers(text: str) -> list[Layer]:
     return found
 
 
+def limits(text: str) -> dict[str, frozenset[str]]:
+    """The layers that know less than their place allows, with all that they know.
+
+    >>> limits("- `kernels/` knows nothing: it is joined.\\n- `plot/` knows only `model/`: data.")
+    {'kernels/': frozenset(), 'plot/': frozenset({'model/'})}
+    """
+    found = re.findall(r"(?m)^- `([\w/.]+)` knows (nothing|only [^:]*): ", text)
+    return {name: frozenset(re.findall(r"`([^`]+)`", known)) for name, known in found}
+
+
 def exceptions(text: str) -> list[tuple[str, str]]:
     """The imports to the right, or in a circle, that the page names.
 
