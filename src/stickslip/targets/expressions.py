@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from llvmlite import ir
 
 from stickslip.errors import CompileError
@@ -100,21 +99,19 @@ class Expressions:
         if name in self.translator.arrays:
             array = self.translator.array(name)
             return self.builder.bitcast(array, array.value_type.element.as_pointer())
-        value = self.translator.values.get(name)
-        if isinstance(value, float | np.floating):
-            return FLOAT(float(value))
-        if isinstance(value, int | np.integer | np.bool_):
-            return self.whole_number(int(value), node)
-        raise self.error(f"{name!r} is no variable that has a value here, and no number or array of the model.", node)
+        number = self.translator.number(name)
+        if number is None:
+            raise self.error(f"{name!r} is no variable that has a value here, and no number or array.", node)
+        return number
 
     def without_value(self, node: ast.Name) -> None:
         """A variable is read to which also a path without an assignment leads."""
         if self.translator.strict:
             raise self.error(f"{node.id!r} may have no value here: give it one on every path that leads here.", node)
 
-    def whole_number(self, value: int, node: ast.AST | None = None) -> ir.Value:
+    def whole_number(self, value: int) -> ir.Value:
         if not SMALLEST <= value <= LARGEST:
-            raise self.error(f"{value} does not fit into 64 bits.", node)
+            raise self.error(f"{value} does not fit into 64 bits.")
         return INT(value)
 
     def root_of(self, node: ast.expr) -> Root:
@@ -158,14 +155,14 @@ class Expressions:
 
     def expression(self, node: ast.expr) -> ir.Value:
         match node:
+            case ast.Name():
+                return self.name(node)
             case ast.Constant(value=bool() as value):
                 return BOOL(value)
             case ast.Constant(value=int() as value):
-                return self.whole_number(value, node)
+                return self.whole_number(value)
             case ast.Constant(value=float() as value):
                 return FLOAT(value)
-            case ast.Name():
-                return self.name(node)
             case ast.Subscript(slice=ast.Slice()):
                 return self.pointer(node)
             case ast.Subscript():
@@ -305,8 +302,6 @@ class Expressions:
         return self.builtin(node.func.id, [self.expression(argument) for argument in node.args])
 
     def own_function(self, name: str, node: ast.Call) -> ir.Value:
-        if name in self.translator.under_way:
-            raise self.error(f"{name!r} calls itself, which no function may, nor through others.", node)
         function = self.translator.function(name)
         if len(node.args) != len(function.args):
             given = f"{len(node.args)} given" if node.args else "none given"
@@ -319,13 +314,11 @@ class Expressions:
                 if value.type != parameter.type:
                     wanted, found = (kind_name(kind) for kind in (parameter.type, value.type))
                     raise self.error(f"{parameter.name!r} of {name!r} is {wanted}, and this is {found}.", argument)
-                if parameter.name in self.translator.written[name]:
-                    self.writes_to(root, argument)
                 roots.append((parameter.name, root))
                 values.append(value)
             else:
                 values.append(self.converted(self.expression(argument), parameter.type))
-        self.translator.calls.add(Call(self.function.name, name, tuple(roots)))
+        self.translator.calls.setdefault(Call(self.function.name, name, tuple(roots)), node)
         return self.builder.call(function, values)
 
     def writes_to(self, root: Root, node: ast.AST) -> None:
