@@ -105,6 +105,11 @@ class _OfJoinedText(Translator):
 def machine_code(translated: ir.Module) -> bytes:
     """Machine code of a module, as an object file."""
     target = machine()
+    return builtins.bytes(target.emit_object(optimised(translated, target)))
+
+
+def optimised(translated: ir.Module, target: llvm.TargetMachine) -> llvm.ModuleRef:
+    """The module as LLVM leaves it, for a processor."""
     translated.triple, translated.data_layout = target.triple, str(target.target_data)
     module = llvm.parse_assembly(str(translated))
     options = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -112,7 +117,7 @@ def machine_code(translated: ir.Module) -> bytes:
     options.slp_vectorization = False  # what is computed one by one and read in pairs waits for memory
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
-    return builtins.bytes(target.emit_object(module))
+    return module
 
 
 def loaded(code: bytes) -> llvm.ExecutionEngine:
