@@ -14,12 +14,12 @@ from llvmlite import ir
 from stickslip.errors import CompileError
 from stickslip.targets.aliasing import Call, in_one_array
 from stickslip.targets.body import Body
-from stickslip.targets.expressions import Function
 from stickslip.targets.instructions import FLAGS, FLOAT, INT, LARGEST, SMALLEST, TYPES, VOID
+from stickslip.targets.source import Function
 from stickslip.targets.unroll import MACHINE
 from stickslip.targets.vector import LaneBody
 
-INLINED = frozenset(["last_term", "factor"])
+INLINED = frozenset(["step__last_term", "linear__factor"])
 """Functions of every step that LLVM would call although a call costs as much as what they do."""
 
 VIOLATION = "violation"
