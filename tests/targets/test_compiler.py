@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import ctypes
+import math
 import re
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stickslip.targets import compiler
 from stickslip.targets.cpu import aligned
@@ -40,7 +43,7 @@ class Compiled:
     def __init__(self, text: str, entry_points: Any = None, **given: Any) -> None:
         self.translator = translated(text, entry_points, **given)
         self.engine = compiler.loaded(compiler.machine_code(self.translator.module))
-        self.plain: dict[str, Any] = {"bounded": bounded, "Floats": list, "Ints": list}
+        self.plain: dict[str, Any] = {"bounded": bounded, "Floats": list, "Ints": list, **vars(math)}
         self.plain |= {**given.get("values", {}), **given.get("arrays", {})}
         exec(text, self.plain)
         for node in ast.parse(text).body:
@@ -75,6 +78,185 @@ def refused(text: str, line: int, *words: str, **given: Any) -> None:
     assert re.sub(r"\W", "", shown.removesuffix(" …")) in re.sub(r"\W", "", text)
     for word in words:
         assert word in message
+
+
+# -- numbers, loops, conditions -----------------------------------------------------------------------------------
+
+
+KERNELS = """
+def loops(A: Floats, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        if i == 7:
+            break
+        for j in range(n, i, -2):
+            if j % 3 == 1:
+                continue
+            total += A[j % 4] * (i + 1) - j
+    return total
+
+
+def whiles(x: float, n: int) -> float:
+    count = 0
+    while count < n and not x > 1e6:
+        x = x * 1.5 if x > 0.0 else -x + 0.25
+        count += 1
+        if count == 9:
+            continue
+        x -= 0.125
+    return x + count
+
+
+def logic(x: float, y: float, n: int) -> int:
+    r = 0
+    if x < y or n == 3:
+        r += 1
+    if x < y and y < 2.0 and n != 2:
+        r += 2
+    elif not (x >= y):
+        r += 4
+    else:
+        r += 8
+    if -1.0 <= x < y <= 3.0:
+        r += 16
+    if x == y or x != x:
+        r += 32
+    return -r if n < 0 else r
+
+
+def extremes(x: float, y: float) -> float:
+    return min(x, y) + 3.0 * max(x, y) + abs(x - y) + (1.0 if isfinite(x) else 7.0) + float(min(2, 3)) + abs(-4)
+
+
+def pick(x: float, y: float) -> float:
+    return min(x, y)
+
+
+def pick_large(x: float, y: float) -> float:
+    return max(x, y)
+
+
+def integers(n: int, m: int) -> int:
+    n += 2
+    n *= m
+    n -= m * m - (n + 1) // 3
+    return n % 7 + n // (m + 1) + int(2.9) + abs(n - 100)
+
+
+def functions(x: float) -> float:
+    y = exp(-x * x) + log(1.0 + x * x) + sqrt(2.0 + x) + sin(x) * cos(x) + tanh(x) - atan(x)
+    y += sinh(0.3 * x) + cosh(0.2 * x) + tan(0.4 * x) + (2.0 + x * x) ** 1.7 + copysign(2.0, x)
+    A_x = x / 3.0
+    return y - A_x ** 2
+
+
+def stores(A: Floats, I: Ints, n: int) -> None:
+    I[0] = n
+    I[1] = n > 2
+    A[0] += n
+    A[I[0] % 3] *= 0.5
+    A[3] = C[1] + K
+
+
+def nested(n: int) -> int:
+    total = 0
+    for i in range(n):
+        for k in range(i):
+            total += k
+        i = 100
+        total += i
+    return total
+
+
+def last(n: int) -> int:
+    i = -5
+    for i in range(3, n):
+        pass
+    return i
+
+
+def same_name(n: int) -> int:
+    total = 0
+    for i in range(n):
+        for i in range(2):
+            total += i
+        total += 10 * i
+    return total
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Compiled:
+    return Compiled(KERNELS, arrays={"C": np.array([0.5, 2.5])}, values={"K": 3})
+
+
+numbers = st.floats(-5, 5)
+any_float = st.floats(allow_nan=True, allow_infinity=True)
+
+
+def same(a, b, tolerance=0.0):
+    return (a != a and b != b) or a == b or abs(a - b) <= tolerance * max(abs(a), abs(b))
+
+
+@settings(deadline=None, max_examples=60)
+@given(a=st.lists(numbers, min_size=4, max_size=4), n=st.integers(0, 20))
+def test_for_loops(kernels, a, n):
+    expected = kernels.plain["loops"](a, n)
+    assert same(kernels.loops(np.array(a), n), expected, 1e-12) or abs(expected) < 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(x=numbers, n=st.integers(0, 30))
+def test_while_and_conditional(kernels, x, n):
+    assert kernels.whiles(x, n) == pytest.approx(kernels.plain["whiles"](x, n), rel=1e-11, abs=1e-11)
+
+
+@settings(deadline=None, max_examples=150)
+@given(x=any_float, y=any_float, n=st.integers(-2, 4))
+def test_logic_also_with_nan(kernels, x, y, n):
+    plain = kernels.plain["logic"]
+    assert kernels.logic(x, y, n) == plain(x, y, n)
+    assert kernels.logic(x, x, n) == plain(x, x, n)
+
+
+@settings(deadline=None, max_examples=150)
+@given(x=any_float, y=any_float)
+def test_extremes_also_with_nan(kernels, x, y):
+    for name in ("extremes", "pick", "pick_large"):
+        found, expected = getattr(kernels, name)(x, y), kernels.plain[name](x, y)
+        rounding = 1e-15 * (abs(x) + abs(y))  # large terms may cancel
+        assert same(found, expected, 1e-12) or abs(found - expected) <= rounding
+    for name in ("pick", "pick_large"):
+        for pair in ((math.nan, x), (x, math.nan)):
+            assert same(getattr(kernels, name)(*pair), kernels.plain[name](*pair))
+
+
+@settings(deadline=None, max_examples=100)
+@given(n=st.integers(-(10**6), 10**6), m=st.integers(0, 4))
+def test_integers(kernels, n, m):
+    assert kernels.integers(n, m) == kernels.plain["integers"](n, m)
+
+
+@settings(deadline=None, max_examples=100)
+@given(x=st.floats(-1.9, 3.5))
+def test_functions(kernels, x):
+    assert kernels.functions(x) == pytest.approx(kernels.plain["functions"](x), rel=1e-12, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(a=st.lists(numbers, min_size=4, max_size=4), n=st.integers(0, 9))
+def test_stores(kernels, a, n):
+    floats, integers, other, more = np.array(a), np.zeros(2, np.int64), list(a), [0, 0]
+    kernels.stores(floats, integers, n)
+    kernels.plain["stores"](other, more, n)
+    assert floats.tolist() == pytest.approx(other, rel=1e-15)
+    assert integers.tolist() == [int(x) for x in more]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 9])
+def test_loop_variables(kernels, n):
+    for name in ("nested", "last", "same_name"):
+        assert getattr(kernels, name)(n) == kernels.plain[name](n)
 
 
 # -- slices -----------------------------------------------------------------------------------------------------

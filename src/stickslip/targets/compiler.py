@@ -25,10 +25,8 @@ and compiled models load from disk without importing it. docs/architecture.md ha
 
 from __future__ import annotations
 
-import ast
 import builtins
 import ctypes
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import llvmlite
@@ -48,7 +46,6 @@ __all__ = [
     "loaded",
     "machine_code",
     "machine_name",
-    "object_code",
     "violation",
 ]
 
@@ -77,29 +74,6 @@ def machine_name() -> str:
     """What machine code is made for and by: part of the name under which it is kept, since homes are shared."""
     made_for = llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return f"{made_for} {llvmlite.__version__} {llvm.llvm_version_info}"
-
-
-def functions_of(source: str, file: str) -> dict[str, Function]:
-    """The functions of a text that can be compiled: those whose arguments have types."""
-    return {
-        node.name: Function(node, file)
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.args.args and node.args.args[0].annotation is not None
-    }
-
-
-def object_code(source: str, values: Mapping[str, Any], entry_points: Sequence[str], sums: Sequence[str]) -> bytes:
-    """Machine code of a joined module, as an object file."""
-    functions = functions_of(source, str(values.get("__file__", "<text>")))
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    lanes = int(values.get("LANES", 1))
-    return machine_code(_OfJoinedText(functions, arrays, values, entry_points, sums, lanes).module)
-
-
-class _OfJoinedText(Translator):
-    """Joined kernels have variables that get their values in the first turn of a loop, whose condition says so."""
-
-    strict = False
 
 
 def machine_code(translated: ir.Module) -> bytes:

@@ -88,8 +88,7 @@ class Expressions:
 
     def without_value(self, node: ast.Name) -> None:
         """A variable is read to which also a path without an assignment leads."""
-        if self.translator.strict:
-            raise self.error(f"{node.id!r} may have no value here: give it one on every path that leads here.", node)
+        raise self.error(f"{node.id!r} may have no value here: give it one on every path that leads here.", node)
 
     def whole_number(self, value: int) -> ir.Value:
         if not SMALLEST <= value <= LARGEST:

@@ -53,9 +53,6 @@ class Translator:
         Where something is outside the subset; it names file and line.
     """
 
-    strict = True
-    """Whether a variable must have a value on every path that leads to where it is read."""
-
     def __init__(
         self,
         functions: Mapping[str, Function],
