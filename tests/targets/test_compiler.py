@@ -715,6 +715,18 @@ def decided(n: int) -> int:
     return x
 
 
+def flags(n: int) -> int:
+    small = n < 4
+    odd = n % 2 == 1
+    both = small and odd or n == 0
+    count = 5
+    count = small
+    total = count + odd + 2 * (True if both else n) + min(odd, n) + max(small, odd)
+    if n and small:
+        total -= both
+    return total + (3 if bool(n) and not odd else 0) + int(2.5 * odd + float(small))
+
+
 def typed(n: int) -> int:
     odd: bool = n % 2 == 1
     half: float = n / 2
@@ -725,7 +737,16 @@ def typed(n: int) -> int:
 def test_paths_that_give_a_value():
     made = Compiled(PATHS, values={"LARGE": 0})
     for n in (-5, 0, 1, 2, 3, 4, 5, 9):
-        for name in ("both_ways", "turns_surely", "endless", "never_ends", "returns_in_both", "decided", "typed"):
+        for name in (
+            "both_ways",
+            "turns_surely",
+            "endless",
+            "never_ends",
+            "returns_in_both",
+            "decided",
+            "flags",
+            "typed",
+        ):
             assert getattr(made, name)(n) == made.plain[name](n), name
 
 
@@ -768,6 +789,8 @@ REFUSED = {
     "int, then float": ("x = 0\n    x = 0.5\n    return x", 3, "'x' is of the type int, and cannot become float"),
     "float, then int": ("x = 0.5\n    x = 1\n    return x", 3, "'x' is of the type float"),
     "int, then a sum": ("x = 0\n    for i in range(9):\n        x += a\n    return x", 4, "'x' is of the type int"),
+    "bool, then int": ("x = a > 1.0\n    x = n\n    return a", 3, "'x' is of the type bool"),
+    "number as a condition": ("m = n and a > 1.0\n    return a", 2, "is a number"),
     "argument": ("n = a\n    return a", 2, "'n' is of the type int"),
     "constant": ("x = K + 1\n    K = 2\n    return a", 3, "'K'"),
     "itself": ("if n > 1:\n        return f(a, n - 1)\n    return a", 3, "f → f"),

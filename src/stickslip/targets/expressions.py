@@ -65,6 +65,8 @@ class Expressions:
             return self.builder.icmp_signed("!=", value, INT(0))
         if value.type == INT and to == FLOAT:
             return self.builder.sitofp(value, FLOAT)
+        if value.type == BOOL and to == FLOAT:
+            return self.builder.uitofp(value, FLOAT)
         raise self.error(f"This needs a value of the type {kind_name(to)}, and has one of {kind_name(value.type)}.")
 
     # -- names and arrays -------------------------------------------------------------------------------------
@@ -152,7 +154,9 @@ class Expressions:
                 return self.arithmetic(op, self.expression(left), self.expression(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.negative(self.expression(operand))
-            case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp():
+            case ast.BoolOp(op=op, values=values):
+                return self.all_or_any(op, values, self.condition)
+            case ast.UnaryOp(op=ast.Not()) | ast.Compare():
                 return self.truth(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 condition = self.truth(test)
@@ -169,8 +173,8 @@ class Expressions:
         return INT(-value.constant) if isinstance(value, ir.Constant) else self.builder.neg(value)
 
     def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
-        if left.type == right.type == INT and not isinstance(op, ast.Div):
-            return self.whole_arithmetic(op, left, right)
+        if FLOAT not in (left.type, right.type) and not isinstance(op, ast.Div):
+            return self.whole_arithmetic(op, self.converted(left, INT), self.converted(right, INT))
         left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
         if isinstance(op, ast.Pow):
             return self.builder.call(self.external("llvm.pow.f64", 2), [left, right])
@@ -194,9 +198,8 @@ class Expressions:
 
     def truth(self, node: ast.expr) -> ir.Value:
         match node:
-            case ast.BoolOp(op=op, values=[first, *rest]):
-                following = rest[0] if len(rest) == 1 else ast.BoolOp(op=op, values=rest)
-                return self.both(isinstance(op, ast.And), self.truth(first), lambda: self.truth(following))
+            case ast.BoolOp(op=op, values=values):
+                return self.all_or_any(op, values, self.truth)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 value = self.truth(operand)
                 return BOOL(not value.constant) if isinstance(value, ir.Constant) else self.builder.not_(value)
@@ -204,6 +207,21 @@ class Expressions:
                 return self.comparison(self.expression(left), ops, comparators)
         value = self.expression(node)
         return value if value.type == BOOL else self.compare(ast.NotEq(), value, INT(0))
+
+    def condition(self, node: ast.expr) -> ir.Value:
+        """A part of `and` or `or` whose value is used: of numbers Python would give one of them."""
+        value = self.expression(node)
+        if value.type != BOOL:
+            raise self.error("This is a number, and no condition: compare it.", node)
+        return value
+
+    def all_or_any(
+        self, op: ast.boolop, nodes: Sequence[ast.expr], evaluated: Callable[[ast.expr], ir.Value]
+    ) -> ir.Value:
+        first = evaluated(nodes[0])
+        if len(nodes) == 1:
+            return first
+        return self.both(isinstance(op, ast.And), first, lambda: self.all_or_any(op, nodes[1:], evaluated))
 
     def comparison(self, left: ir.Value, ops: Sequence[ast.cmpop], comparators: Sequence[ast.expr]) -> ir.Value:
         """One comparison, or a chain of them, where what stands between two is evaluated once."""
@@ -252,7 +270,7 @@ class Expressions:
         for block, make in ((yes, first), (no, second)):
             self.builder.position_at_end(block)
             values.append((make(), self.builder.block))
-        kind = FLOAT if FLOAT in (values[0][0].type, values[1][0].type) else values[0][0].type
+        kind = _common_kind(values[0][0].type, values[1][0].type)
         incoming = []
         for value, block in values:
             self.builder.position_at_end(block)
@@ -315,11 +333,13 @@ class Expressions:
                 return self.converted(value, FLOAT)
             case "int", [value]:
                 return b.fptosi(value, INT) if value.type == FLOAT else self.converted(value, INT)
+            case "bool", [value]:
+                return value if value.type == BOOL else self.compare(ast.NotEq(), value, INT(0))
             case "abs", [value] if value.type == INT:
                 return b.select(b.icmp_signed("<", value, INT(0)), b.neg(value), value)
             case (("min" | "max"), [left, right]):
-                if FLOAT in (left.type, right.type):
-                    left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
+                kind = _common_kind(left.type, right.type)
+                left, right = self.converted(left, kind), self.converted(right, kind)
                 return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
             case "rough_log2", [value]:  # the bits of a float, read as a number, are its logarithm but for the scale
                 bits = b.sitofp(b.bitcast(value, INT), FLOAT)
@@ -361,3 +381,10 @@ class Expressions:
         if known is not None:
             return known
         return ir.Function(self.translator.module, ir.FunctionType(FLOAT, [FLOAT] * arguments), name)
+
+
+def _common_kind(one: ir.Type, other: ir.Type) -> ir.Type:
+    """What numbers of two types become where either may be taken."""
+    if one == other:
+        return one
+    return FLOAT if FLOAT in (one, other) else INT
