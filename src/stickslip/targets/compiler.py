@@ -13,6 +13,7 @@ arguments and results come from annotations, the rest follows. What would not me
 
 | file | job |
 |---|---|
+| `source.py` | a function and the file that it is from |
 | `translator.py` | functions to a module of LLVM |
 | `body.py`, `expressions.py` | statements and expressions of one function |
 | `vector.py` | the same for several trajectories at once |

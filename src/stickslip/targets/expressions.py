@@ -111,9 +111,7 @@ class Expressions:
         match node:
             case ast.Subscript(value=value, slice=ast.Slice(lower=lower, step=None)):
                 base = self.pointer(value)
-                return (
-                    base if lower is None else self.builder.gep(base, [self.index(lower)], source_etype=element(base))
-                )
+                return base if lower is None else self.address(base, lower)
             case ast.Name():
                 value = self.name(node)
                 if isinstance(value.type, ir.PointerType):
@@ -128,8 +126,10 @@ class Expressions:
 
     def place(self, node: ast.Subscript) -> ir.Value:
         """The address of an array element."""
-        base = self.pointer(node.value)
-        return self.builder.gep(base, [self.index(node.slice)], source_etype=element(base))
+        return self.address(self.pointer(node.value), node.slice)
+
+    def address(self, base: ir.Value, index: ast.expr) -> ir.Value:
+        return self.builder.gep(base, [self.index(index)], source_etype=element(base))
 
     def load_element(self, place: ir.Value) -> ir.Value:
         return self.builder.load(place, typ=element(place))
@@ -170,7 +170,7 @@ class Expressions:
             constant = isinstance(value, ir.Constant)
             return FLOAT(-value.constant) if constant else self.builder.fneg(value, flags=self.flags)
         value = self.converted(value, INT)
-        return INT(-value.constant) if isinstance(value, ir.Constant) else self.builder.neg(value)
+        return self.whole_number(-value.constant) if isinstance(value, ir.Constant) else self.builder.neg(value)
 
     def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
         if FLOAT not in (left.type, right.type) and not isinstance(op, ast.Div):
