@@ -23,7 +23,7 @@ SUMS = (
     "polynomial__size_of",
     "polynomial__end_of",
     "polynomial__bend_of",
-    "collocation__product_of",
+    "dense__product_of",
 )
 """Sums whose order does not matter: they may be vectorised."""
 
