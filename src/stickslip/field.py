@@ -24,7 +24,7 @@ from stickslip.model.system import Model
 from stickslip.kernels.jacobian import jacobian
 from stickslip.kernels.records import Interleaved, Records
 from stickslip.targets import checked, cpu, cuda, python
-from stickslip.targets.generated import EXACT, LANES, Generated, KernelSet, plain
+from stickslip.targets.generated import EXACT, LANES, SMOOTH, STIFF, Generated, KernelSet, plain
 
 TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
 Floats = NDArray[np.float64]
@@ -390,9 +390,9 @@ def compile_smooth(model: Model, shape: str) -> Any:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.flow import Flow
 
-        return plain(Flow(derive(model), shape).source())
+        return Flow(derive(model), shape).source()
 
-    return cpu.program(_generated(f"{_key(model)}|smooth|{shape}", text))
+    return cpu.program(_generated(f"{_key(model)}|smooth|{shape}", text, "flow"), SMOOTH)
 
 
 def compile_stiff(model: Model, shape: str) -> Any:
@@ -402,9 +402,9 @@ def compile_stiff(model: Model, shape: str) -> Any:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.flow import Flow
 
-        return join.joined_stiff(Flow(derive(model), shape).stiff_source())
+        return Flow(derive(model), shape).stiff_source()
 
-    return cpu.program(_generated(f"{_key(model)}|stiff|{shape}", text))
+    return cpu.program(_generated(f"{_key(model)}|stiff|{shape}", text, "flow"), STIFF)
 
 
 def compile_balance(model: Model) -> Any:

@@ -44,6 +44,9 @@ NEIGHBOURS = KernelSet(
 )
 OBSERVE = KernelSet("observe", (*_MODEL, "march.begin", "march.march", "observe.observe"))
 LANES = KernelSet("lanes", (*_MODEL, "lockensemble.propagate_lanes", "lockwatch.observe_lanes"))
+_FLOW = ("flow.rates", "flow.slopes", "flow.exchanged", "flow.observed", "flow.characteristics")
+SMOOTH = KernelSet("smooth", _FLOW)
+STIFF = KernelSet("stiff", (*_FLOW, "flow.slopes_p", "stiff.begin", "stiff.integrate"))
 FIXED = KernelSet("fixed", (*_MODEL, "march.begin", "fixed.march_fixed"))
 
 PLAIN = """\
