@@ -46,7 +46,8 @@ def at_zero(points: Floats) -> Floats:
 def chebyshev(points: Floats) -> Floats:
     """Row k: how values at the points (0 at 0) make the coefficient of the Chebyshev polynomial k on the step."""
     nodes = np.concatenate([[0.0], points])
-    return np.linalg.inv(np.polynomial.chebyshev.chebvander(2.0 * nodes - 1.0, len(points)))[:, 1:]
+    vandermonde = np.polynomial.chebyshev.chebvander(2.0 * nodes - 1.0, len(points))
+    return np.asarray(np.linalg.inv(vandermonde)[:, 1:], float)
 
 
 POINTS = radau_points(STAGES)

@@ -90,7 +90,7 @@ class Smoothing(Method):
     def compile(self, model: Model) -> Field:
         """The model as it is: its equations without smoothing check the start and give the formulas."""
         refuse_memory(model, "Smoothing")
-        return Field.of(model, target="python", order=4)
+        return Field(model, order=4, target="python")
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume

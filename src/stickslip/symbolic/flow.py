@@ -159,3 +159,13 @@ class Flow:
 
 def _listed(expressions: Sequence[sympy.Expr]) -> list[tuple[str, sympy.Expr]]:
     return [(f"OUT[{i}]", x) for i, x in enumerate(expressions)]
+
+
+def smooth_source(equations: Equations, shape: str) -> str:
+    """What solvers of SciPy need of the smoothed equations: see `kernels/flow.py`."""
+    return Flow(equations, shape).source()
+
+
+def stiff_source(equations: Equations, shape: str) -> str:
+    """What `kernels/stiff.py` needs of them."""
+    return Flow(equations, shape).stiff_source()

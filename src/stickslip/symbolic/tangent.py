@@ -234,3 +234,8 @@ class TangentSource(Source):
                 terms.append(self._product_with(self.G[i][j], self._varied_force(j), k))
             text = " + ".join(t for t in terms if t != "0.0") or "0.0"
             self.writer.lines.append(f"{place('varied_state_series', i, following)} = ({text}){over}")
+
+
+def tangent_source(equations: Equations, order: int) -> str:
+    """The module of a model with its Taylor series and those of its variations: see `kernels/model.py`."""
+    return TangentSource(equations, order).module()

@@ -126,5 +126,5 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
         names = [flat_name(name) for name in kernels.entry_points]
         return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
 
-    code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
+    code = cache.kept(generated.part(f"{compiler.machine_name()}|{kernels.entry_points}", "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))
