@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from stickslip.arguments import check_flag, check_model, numbers
+from stickslip.artifacts import formulas_of
 from stickslip.errors import ModelError, SweepError
-from stickslip.field import GROUP, TARGETS, Field, compile_forcing
+from stickslip.field import GROUP, TARGETS, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, shown
@@ -26,7 +27,6 @@ from stickslip.sweeps.observation import (
 )
 from stickslip.sweeps.plan import Duration, Plan, Start
 from stickslip.sweeps.trajectories import Settings
-from stickslip.targets import join
 
 RTOL = 1e-9
 """The tolerance of sweeps: what they classify is decided by far less than what one motion is measured to."""
@@ -156,9 +156,9 @@ def plan_sweep(
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
     duration = _duration(model, times, periods, observations)
     _check_strobes(duration, observations)
-    text, given = _written(model)
+    text = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
-    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
+    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, model)
     _check_names(plan)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
@@ -232,12 +232,12 @@ def _start(model: Model, start: Any) -> Start:
     return Start(tuple(model.start_state(start)))
 
 
-def _written(model: Model) -> tuple[str, Model | None]:
-    """The text of a model, and the model itself where there is none."""
+def _written(model: Model) -> str:
+    """The text of a model; where there is none, a remark that says why."""
     try:
-        return files.dumps(model, Field.of(model, target="python", order=8, kernels=join.EXACT).formulas), None
+        return files.dumps(model, formulas_of(model))
     except ModelError as error:
-        return f"# {error}", model
+        return f"# {error}"
 
 
 def _check_names(plan: Plan) -> None:
