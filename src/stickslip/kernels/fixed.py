@@ -7,10 +7,10 @@ sliding velocities and of the friction forces, which is all that these methods n
 from math import isfinite
 
 from stickslip.kernels import model, outcome
-from stickslip.kernels.march import change, count_events, note_rests, project, remember_events
+from stickslip.kernels.change import count_events, note_rests, pass_guard, project
 from stickslip.kernels.mode import expand
 from stickslip.kernels.polynomial import set_powers
-from stickslip.kernels.recording import Event, Recording, Step
+from stickslip.kernels.recording import Event, Recording, Step, remember_events
 from stickslip.kernels.records import Floats, Records
 from stickslip.kernels.runge_kutta import FixedStep, keep_start, loses_the_motion, runge_kutta
 from stickslip.kernels.trajectory import Trajectory
@@ -52,7 +52,7 @@ def march_fixed(
             trajectory.ready = 1
             continue
         set_powers(trajectory, 0.0)
-        if change(trajectory, -1) != 0:
+        if pass_guard(trajectory, -1) != 0:
             return outcome.INDETERMINATE
         count_events(trajectory)
         remember_events(trajectory, recording, events)

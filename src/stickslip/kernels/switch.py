@@ -7,8 +7,7 @@ import numpy as np
 
 from stickslip.kernels import dormand_prince, model, outcome
 from stickslip.kernels.dormand_prince import DormandPrince
-from stickslip.kernels.march import remember_event, remember_step
-from stickslip.kernels.recording import Event, Recording, Step
+from stickslip.kernels.recording import Event, Recording, Step, remember_event, remember_step
 from stickslip.kernels.records import Floats, Ints, Record, Records, field
 from stickslip.kernels.switch_model import SwitchModel, prepare, set_rate
 from stickslip.kernels.trajectory import Trajectory

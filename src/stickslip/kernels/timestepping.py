@@ -12,9 +12,9 @@ found by passes; each evaluates the ingredients once and solves the friction pro
 from math import cos, isfinite, pi, sqrt
 
 from stickslip.kernels import model, outcome
+from stickslip.kernels.change import count_events
 from stickslip.kernels.friction_problem import PRECISION, FrictionProblem, pull, push, solve_contacts
-from stickslip.kernels.march import count_events, remember_events, remember_step
-from stickslip.kernels.recording import Event, Recording, Step
+from stickslip.kernels.recording import Event, Recording, Step, remember_events, remember_step
 from stickslip.kernels.records import Floats, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.watch import impossible
