@@ -114,6 +114,9 @@ class Equations:
 
 _RESERVED = {"t", "z", "p", "s", "force", "noise", "np", "njit", "pi", "float", "abs", "min", "max", "range"}
 _RESERVED |= {"atan", "comb", "copysign", "cos", "cosh", "exp", "isfinite", "log", "sin", "sinh", "sqrt", "tan", "tanh"}
+_RESERVED |= {"trajectory", "contact", "largest", "score", "correlation", "step", "int", "len", "inf", "nan"}
+_RESERVED |= {"line", "wave_sine", "wave_cosine", "table_value", "table_slope", "frozen_sign", "frozen_interval"}
+"""Names that generated functions use themselves, beside those in capitals and with an underscore before them."""
 
 
 def symbol(name: str) -> sympy.Symbol:
