@@ -10,7 +10,7 @@ from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expa
 from stickslip.kernels.polynomial import first_crossing, set_powers, stays_positive, value_at, value_of
 from stickslip.kernels.recording import Event, Recording, Step
 from stickslip.kernels.records import Floats, Records
-from stickslip.kernels.tangent import carry, leap, note_branches
+from stickslip.kernels.tangent import apply_saltation, carry_variations, note_branches
 from stickslip.kernels.trajectory import Trajectory
 
 MOST_STOPS = 1000  # immediate ones, by chance
@@ -100,6 +100,18 @@ def travel(trajectory: Trajectory, most_steps: int) -> int:
     return outcome.FINISHED
 
 
+def step_once(trajectory: Trajectory, most_steps: int) -> int:
+    """A single step; FINISHED at the end time, PAUSED before it, or the reason to stop."""
+    trajectory.changed = 0
+    if time_left(trajectory) > 0.0:
+        status = take_step(trajectory, most_steps)
+        if status == outcome.FINISHED:
+            status = end_step(trajectory)
+        if status != outcome.FINISHED:
+            return status
+    return outcome.PAUSED if time_left(trajectory) > 0.0 else outcome.FINISHED
+
+
 def take_step(trajectory: Trajectory, most_steps: int) -> int:
     """The next step, up to its first event: its series, how far it goes, and the state there. FINISHED, or why not."""
     if trajectory.steps >= most_steps:
@@ -134,7 +146,7 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
     if not isfinite(total):
         return outcome.STALLED
     if model.DIRECTIONS > 0:
-        carry(trajectory)
+        carry_variations(trajectory)
         note_branches(trajectory)
     trajectory.event_place = x
     trajectory.step_length = tau
@@ -186,7 +198,7 @@ def pass_event(trajectory: Trajectory, guard: int) -> int:
     if change(trajectory, guard) != 0:
         return why_undecided(trajectory)
     if model.DIRECTIONS > 0:
-        leap(trajectory, guard)
+        apply_saltation(trajectory, guard)
     trajectory.changed = 1
     for i in range(model.CONTACTS):
         if trajectory.mode[i] != trajectory.mode_before[i]:
@@ -425,9 +437,7 @@ def change(trajectory: Trajectory, guard: int) -> int:
             force = trajectory.force_series[i]
             take_mode(trajectory, i, -1 if value_of(trajectory, force) > 0.0 else 1)
     if guard >= 0:
-        number = model.GUARD_BRANCH[guard - model.WATCHED]
-        step = model.GUARD_STEP[guard - model.WATCHED]
-        trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
+        move_branch(trajectory, guard)
         # A guard that is not yet at its end, but for the tolerance, takes its branch back: nothing happens before that.
         model.sizes(trajectory)
         model.branches(trajectory, KEPT_BY)
@@ -438,6 +448,13 @@ def change(trajectory: Trajectory, guard: int) -> int:
         failed = settle_branches(trajectory, failed)
     trajectory.ready = 1
     return failed
+
+
+def move_branch(trajectory: Trajectory, guard: int) -> None:
+    """The next branch, where the guard of a frozen one has ended."""
+    number = model.GUARD_BRANCH[guard - model.WATCHED]
+    step = model.GUARD_STEP[guard - model.WATCHED]
+    trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
 
 
 def settle_branches(trajectory: Trajectory, failed: int) -> int:

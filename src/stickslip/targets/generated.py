@@ -40,7 +40,7 @@ TANGENT = KernelSet(
     tangent=True,
 )
 NEIGHBOURS = KernelSet(
-    "neighbours", (*TANGENT.entry_points, "exponents.carry_on", "returns.next_releases"), tangent=True
+    "neighbours", (*TANGENT.entry_points, "exponents.measure_growth", "returns.next_releases"), tangent=True
 )
 OBSERVE = KernelSet("observe", (*_MODEL, "march.begin", "march.march", "observe.observe"))
 LANES = KernelSet("lanes", (*_MODEL, "lockensemble.propagate_lanes", "lockwatch.observe_lanes"))
