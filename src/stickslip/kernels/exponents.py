@@ -33,6 +33,7 @@ def measure_growth(trajectory: Trajectory, growth: Growth, until: float, most_st
     status = outcome.PAUSED
     steps = 0
     measured = 0
+    longest = inf
     while status == outcome.PAUSED:
         if measured == 0:
             longest = longest_step(trajectory, growth.scale)
