@@ -186,8 +186,10 @@ class Motion:
     # -- trajectories ------------------------------------------------------------------------------------------------
 
     def workspace(self, z: ArrayLike, t: float, which: Sequence[int] | None = None) -> Any:
-        """A trajectory at a state and time: see kernels/trajectory.py. Where `which` is given, be it empty, it carries a
-        direction for each state and for each of these parameters."""
+        """A trajectory at a state and time: see kernels/trajectory.py.
+
+        Where `which` is given, be it empty, it carries a direction for each state and for each of these parameters.
+        """
         trajectory = self.field.workspace(self.parameters)
         trajectory.tolerance, trajectory.step_guess = self.rtol, 1.0
         trajectory.state[:], trajectory.time = z, t
