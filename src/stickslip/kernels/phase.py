@@ -6,7 +6,8 @@ negative duration. Only frozen branches end steps here, since they are part of t
 
 from math import copysign, isfinite
 
-from stickslip.kernels import clock, march, mode, model, outcome, polynomial, tangent
+from stickslip.kernels import change, clock, events, mode, model, outcome, polynomial, tangent
+from stickslip.kernels.march import set_end_state
 from stickslip.kernels.records import Floats, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
@@ -37,7 +38,7 @@ def flow(trajectory: Trajectory, duration: float, most_steps: int) -> int:
         tau = h * x if x <= 1.0 else h
         polynomial.set_powers(trajectory, tau)
         mode.hold_still(trajectory, tau)
-        if not isfinite(march.set_end_state(trajectory, tau)):
+        if not isfinite(set_end_state(trajectory, tau)):
             return outcome.STALLED
         tangent.carry_variations(trajectory)
         for i in range(model.STATES):
@@ -72,7 +73,7 @@ def first_branch_end(trajectory: Trajectory) -> float:
     earliest = 2.0
     for g in range(model.WATCHED, model.WATCHED + model.GUARDS):
         row = trajectory.guard_series[g]
-        root = march.crossing_of(trajectory, row, 1.0, row, 0.0, march.guard_noise(trajectory, g))
+        root = events.crossing_of(trajectory, row, 1.0, row, 0.0, events.guard_noise(trajectory, g))
         if root < earliest:
             earliest = root
             trajectory.guard = g
@@ -82,10 +83,10 @@ def first_branch_end(trajectory: Trajectory) -> float:
 def pass_branch(trajectory: Trajectory, guard: int) -> None:
     """Move a frozen branch, and every direction with it."""
     tangent.note_branches(trajectory)
-    march.move_branch(trajectory, guard)
+    change.move_branch(trajectory, guard)
     model.ingredients(trajectory)
     mode.measure(trajectory)
-    model.branches(trajectory, march.KEPT_BY)
+    model.branches(trajectory, change.KEPT_BY)
     for i in range(model.CONTACTS):
         trajectory.mode_before[i] = trajectory.mode[i]
     tangent.apply_saltation(trajectory, guard)
@@ -95,11 +96,11 @@ def end_variations(trajectory: Trajectory, variations: Records[Variation]) -> No
     """What every direction changes at the present point, whose series are set."""
     for d in range(trajectory.directions):
         tangent.set_varied_series(trajectory, d)
-        change = variations[d]
+        variation = variations[d]
         for k in range(2):
             for i in range(model.STATES):
-                change.state[i, k] = trajectory.varied_state_series[i, k]
+                variation.state[i, k] = trajectory.varied_state_series[i, k]
             for i in range(model.CONTACTS):
-                change.v[i, k] = trajectory.varied_v_series[i, k]
-                change.force[i, k] = trajectory.varied_force_series[i, k]
-                change.static[i, k] = trajectory.varied_static_series[i, k]
+                variation.v[i, k] = trajectory.varied_v_series[i, k]
+                variation.force[i, k] = trajectory.varied_force_series[i, k]
+                variation.static[i, k] = trajectory.varied_static_series[i, k]
