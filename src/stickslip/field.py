@@ -116,7 +116,14 @@ class Field(metaclass=Listing):
             refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
         key = f"{_key(model)}|{order}|{kernels.name}"
         generated = _generated(key, lambda: str(_source(model, order, kernels.tangent).module()))
-        return cls(model, TARGETS[target].program(generated, kernels), order, target)
+        field = cls(model, TARGETS[target].program(generated, kernels), order, target)
+        if kernels.tangent and field.sizes.OWN_GUARDS > 0:
+            name = model.contacts[field.sizes.OWN_GUARD_CONTACT[0]]
+            raise ModelError(
+                f"contact {name!r} has guards of its own, and how these change with the start is not known: it has no "
+                "periodic orbits, return maps and exponents here; simulate it, or take a kind without guards"
+            )
+        return field
 
     @property
     def method(self) -> str:
