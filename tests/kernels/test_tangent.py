@@ -211,7 +211,7 @@ def test_guards_of_a_contact_s_own_are_refused() -> None:
     contact = Worn(mass, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0, name="pad")
     model = ss.System(ss.Spring(mass, ss.ground, k=1.0), contact)
     assert ss.simulate(model, t=20).attrs["outcome"] == "finished"
-    with pytest.raises(ss.errors.ModelError, match="contact 'pad' has guards of its own.*simulate it"):
+    with pytest.raises(ss.errors.ModelError, match=r"contact 'pad' has guards of its own.*simulate it"):
         Motion(model)
 
 
