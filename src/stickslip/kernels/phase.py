@@ -12,8 +12,17 @@ from stickslip.kernels.records import Floats, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
 
+class End(Record):
+    """The end of a phase: of each row its value, its rate, and half the rate of that."""
+
+    state: Floats = field("z", model.STATES, 3)
+    v: Floats = field("v", model.CONTACTS, 3)
+    force: Floats = field("λ", model.CONTACTS, 3)
+    static: Floats = field("S", model.CONTACTS, 3)
+
+
 class Variation(Record):
-    """What one direction changes at the end of a phase: each time the change itself, and its rate."""
+    """What one direction changes there: of each row the change of its value, and of its rate."""
 
     state: Floats = field("δz", model.VARIED_STATES, 2)
     v: Floats = field("δv", model.VARIED_CONTACTS, 2)
@@ -92,8 +101,15 @@ def pass_branch(trajectory: Trajectory, guard: int) -> None:
     tangent.apply_saltation(trajectory, guard)
 
 
-def end_variations(trajectory: Trajectory, variations: Records[Variation]) -> None:
-    """What every direction changes at the present point, whose series are set."""
+def note_end(trajectory: Trajectory, end: End, variations: Records[Variation]) -> None:
+    """What is at the present point, whose series are set, and what every direction changes there."""
+    for k in range(3):
+        for i in range(model.STATES):
+            end.state[i, k] = trajectory.state_series[i, k]
+        for i in range(model.CONTACTS):
+            end.v[i, k] = trajectory.v_series[i, k]
+            end.force[i, k] = trajectory.force_series[i, k]
+            end.static[i, k] = trajectory.static_series[i, k]
     for d in range(trajectory.directions):
         tangent.set_varied_series(trajectory, d)
         variation = variations[d]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,13 @@ def refuse_chance(model: Model) -> None:
                 )
 
 
+def _fixed(values: ArrayLike) -> Floats:
+    """Numbers that nobody can change."""
+    fixed = np.array(values, float)
+    fixed.flags.writeable = False
+    return fixed
+
+
 class Motion:
     """A model compiled with its variational equations, for given parameter values.
 
@@ -118,7 +126,7 @@ class Motion:
         self.states, self.contacts = len(model.states), len(model.contacts)
         named = [name.startswith("v.") for name in model.states]
         self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
-        self.parameters = np.array(list(model.parameters.values()), float)
+        self.parameters = _fixed(list(model.parameters.values()))
         self.names = list(model.parameters)
         self.translations = compile_translations(model)
         self.excitations = self.translations.excitations
@@ -135,7 +143,8 @@ class Motion:
         """The same motion for other parameter values; refused where they let an excitation begin."""
         other = object.__new__(Motion)
         other.__dict__.update(self.__dict__)
-        other.parameters = np.array(values, float)
+        other.parameters = _fixed(values)
+        other.__dict__.pop("_fresh", None)
         if self.excitations.timed and not self.is_forced and self.excitations.at(other.parameters).exists:
             raise ModelError("an excitation begins, which this motion does not have: find an orbit with it instead")
         return other
@@ -190,14 +199,20 @@ class Motion:
 
         Where `which` is given, be it empty, it carries a direction for each state and for each of these parameters.
         """
-        trajectory = self.field.workspace(self.parameters)
-        trajectory.tolerance, trajectory.step_guess = self.rtol, 1.0
+        trajectory = self._fresh.copy()
         trajectory.state[:], trajectory.time = z, t
         if which is not None:
             n, count = self.states, self._directions(which)
             trajectory.directions = count
             trajectory.variation[:n] = np.eye(n)
             trajectory.varied_parameter[:count] = [-1] * n + list(which)
+        return trajectory
+
+    @cached_property
+    def _fresh(self) -> Any:
+        """A trajectory that is nowhere yet, to be copied."""
+        trajectory = self.field.workspace(self.parameters)
+        trajectory.tolerance, trajectory.step_guess = self.rtol, 1.0
         return trajectory
 
     def _directions(self, which: Sequence[int] | None) -> int:
@@ -215,17 +230,26 @@ class Motion:
         trajectory.mode[:] = mode
         start_rate = self._rate_at(trajectory)
         self._flow(trajectory, t, duration, duration)
-        series = _rows_of(trajectory)
-        values, rates, bends = series[:, 0].copy(), series[:, 1].copy(), 2 * series[:, 2]
+        kernels, rows, count = m.kernels.phase, n + 3 * c, self._directions(which)
+        end, variations = kernels.End(), Records(kernels.Variation, count)
+        m.note_end(trajectory, end, variations)
+        values, rates, halves = end.floats.reshape(rows, 3).T
         values[:n] = trajectory.state
-        variations = Records(m.kernels.phase.Variation, self._directions(which))
-        m.end_variations(trajectory, variations)
-        changes = np.hstack([variations.column(name) for name in ("state", "v", "force", "static")])
-        by, rates_by = changes[:, :, 0].T, changes[:, :, 1].T
+        by, rates_by = variations.floats.reshape(count, rows, 2).T
         evaluations = int(trajectory.evaluations)
         self._count[0] += evaluations
         return Phase(
-            n, c, start_rate, values, rates, bends, by[:, :n], by[:, n:], rates_by[:, :n], rates_by[:, n:], evaluations
+            states=n,
+            contacts=c,
+            start_rate=start_rate,
+            values=values,
+            rates=rates,
+            bends=2 * halves,
+            by_state=by[:, :n],
+            by_parameter=by[:, n:],
+            rates_by_state=rates_by[:, :n],
+            rates_by_parameter=rates_by[:, n:],
+            evaluations=evaluations,
         )
 
     def _flow(self, trajectory: Any, t: float, duration: float, left: float) -> None:
@@ -329,15 +353,12 @@ class Motion:
         trajectory = self.workspace(z, t)
         trajectory.mode[:] = mode
         rows, before = self.states + 3 * self.contacts, 0.0
+        m = self.field.program
+        end, nothing = m.kernels.phase.End(), Records(m.kernels.phase.Variation, 0)
         values, rates = np.zeros((len(durations), rows)), np.zeros((len(durations), rows))
         for k, duration in enumerate(durations):
             self._flow(trajectory, t, duration, float(duration) - before)
-            values[k], rates[k] = _rows_of(trajectory)[:, :2].T
+            m.note_end(trajectory, end, nothing)
+            values[k], rates[k], _ = end.floats.reshape(rows, 3).T
             before = float(duration)
         return values, rates
-
-
-def _rows_of(trajectory: Any) -> Floats:
-    """The series of z, v, λ and S at the present point, one below the other."""
-    series = trajectory.state_series, trajectory.v_series, trajectory.force_series, trajectory.static_series
-    return np.vstack(series)
