@@ -115,7 +115,12 @@ class Field(metaclass=Listing):
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
         field = cls(model, order, target, kernels)
-        _ = field.program
+        if field.program.kernels.model.OWN_GUARDS > 0 and kernels.tangent:
+            name = model.contacts[field.sizes.OWN_GUARD_CONTACT[0]]
+            raise ModelError(
+                f"contact {name!r} has guards of its own, and how these change with the start is not known: it has no "
+                "periodic orbits, return maps and exponents here; simulate it, or take a kind without guards"
+            )
         return field
 
     @cached_property
@@ -217,10 +222,10 @@ class Field(metaclass=Listing):
         """How many states, contacts and so on the model has: see kernels/model.py."""
         return self.program.kernels.model
 
-    def workspace(self) -> Trajectory:
-        """A fresh trajectory that holds the parameters: see kernels/trajectory.py."""
+    def workspace(self, parameters: Floats | None = None) -> Trajectory:
+        """A fresh trajectory that holds the parameters, or other values of them: see kernels/trajectory.py."""
         trajectory: Trajectory = self.program.kernels.trajectory.Trajectory()
-        trajectory.parameter[:] = self.parameters
+        trajectory.parameter[:] = self.parameters if parameters is None else parameters
         self.program.constants(trajectory)
         trajectory.seed = self.seed
         return trajectory

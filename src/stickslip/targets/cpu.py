@@ -38,7 +38,7 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "carry_on", "next_releases")
+LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "measure_growth", "next_releases")
 """Functions that may take long: they look at `halt` of the trajectory, their first argument."""
 
 
