@@ -74,8 +74,8 @@ class Tally(Record):
     step_length: float = field("how long it is")
     state: Floats = field("the state at a time of it", model.STATES)
     crossings: int = field("changes of sign on it")
-    crossing_place: Floats = field("where they are, from 0 to 1", model.ORDER + 2)
-    crossing_side: Ints = field("the signs after them", model.ORDER + 2)
+    crossing_place: Floats = field("where they are, from 0 to 1", model.ORDER + 1)
+    crossing_side: Ints = field("the signs after them", model.ORDER + 1)
 
 
 class Result(Record):

@@ -66,7 +66,7 @@ def come_to_rest(trajectory: Trajectory) -> None:
 def slides(trajectory: Trajectory) -> bool:
     """Whether a contact slides that is in stick."""
     for i in range(model.CONTACTS):
-        if trajectory.mode[i] == 0 and trajectory.v[i] != 0.0:
+        if trajectory.mode[i] == 0 and abs(trajectory.v[i]) > 0.0:
             return True
     return False
 
