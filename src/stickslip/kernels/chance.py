@@ -7,7 +7,6 @@ and worker draws the same.
 
 from math import log, sqrt
 
-from stickslip.kernels import model
 from stickslip.kernels.trajectory import Trajectory
 
 WORD = 4294967296  # 2**32

@@ -6,7 +6,6 @@ the product of rate and time in two parts as well: their phase is as exact at t 
 
 from math import cos, sin
 
-from stickslip.kernels import model
 from stickslip.kernels.machine import fused
 from stickslip.kernels.trajectory import Trajectory
 

@@ -279,7 +279,7 @@ def breaks_invariants(trajectory: Trajectory) -> bool:
 
 
 def set_end_state(trajectory: Trajectory, tau: float) -> float:
-    """The state at the time tau of the step, into `end_state`; the sum of its numbers, to see whether they are finite."""
+    """The state at the time tau of the step; the sum of its numbers, to see whether they are finite."""
     total = 0.0
     for i in range(model.STATES):
         trajectory.end_state[i] = value_at(trajectory.state_series[i], tau)

@@ -1,8 +1,8 @@
 """Records: what lies in memory for a trajectory, a step or a row of results, declared once with names.
 
 A record is a class whose fields have a type (`float`, `int`, `Floats`, `Ints`), sizes, and a line that says what they
-are. In plain Python it is a view on two flat arrays, one of floats and one of whole numbers. `targets/lower.py` makes of
-each access a place in these arrays, known before the program runs: names cost nothing.
+are. In plain Python it is a view on two flat arrays, one of floats and one of whole numbers. `targets/lower.py` makes
+of each access a place in these arrays, known before the program runs: names cost nothing.
 
 >>> class Pendulum(Record):
 ...     angle: float = field("against the vertical, in rad")
@@ -18,7 +18,7 @@ each access a place in these arrays, known before the program runs: names cost n
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, Generic, TypeVar
@@ -148,7 +148,7 @@ class _View:
 R = TypeVar("R", bound=Record)
 
 
-class Records(Sequence[R], Generic[R]):
+class Records(Generic[R]):
     """Many records of one kind, each a row of both arrays.
 
     >>> class Point(Record):
@@ -163,11 +163,17 @@ class Records(Sequence[R], Generic[R]):
         self.kind, self.count = kind, count
         self.floats = np.zeros((count, kind.FLOATS)) if floats is None else floats
         self.integers = np.zeros((count, kind.INTEGERS), np.int64) if integers is None else integers
+        for array, size in ((self.floats, kind.FLOATS), (self.integers, kind.INTEGERS)):
+            if array.shape != (count, size) or not array.flags.c_contiguous:
+                raise ValueError(
+                    f"{count} records of {kind.__name__} need a contiguous array of {count} rows of {size}, "
+                    f"not one of shape {array.shape}"
+                )
 
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int) -> R:
         if not 0 <= index < self.count:
             raise IndexError(f"row {index} of {self.count} records of {self.kind.__name__}")
         return self.kind(self.floats[index], self.integers[index])
@@ -190,7 +196,7 @@ class Records(Sequence[R], Generic[R]):
         return whole[:, place.offset : place.offset + place.size].reshape(self.count, *place.shape)
 
 
-class Interleaved(Sequence[R], Generic[R]):
+class Interleaved(Generic[R]):
     """Records without whole numbers that travel together: row r of one array holds place r of each.
 
     >>> class Point(Record):
@@ -211,7 +217,7 @@ class Interleaved(Sequence[R], Generic[R]):
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int) -> R:
         if not 0 <= index < self.count:
             raise IndexError(f"lane {index} of {self.count} interleaved records of {self.kind.__name__}")
         return self.kind(self.floats[:, index])

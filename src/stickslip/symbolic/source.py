@@ -207,7 +207,7 @@ class Source:
             "ORDER": self.order,
             "WIDTH": self.width,
         }
-        sizes |= {name: 0 for name in ("DIRECTIONS", *VARIED)}
+        sizes |= dict.fromkeys(("DIRECTIONS", *VARIED), 0)
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
         return sizes | {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
 

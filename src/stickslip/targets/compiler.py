@@ -37,7 +37,7 @@ import numpy as np
 from llvmlite import ir
 
 from stickslip.errors import CompileError
-from stickslip.targets.expressions import Function
+from stickslip.targets.source import Function
 from stickslip.targets.translator import VIOLATION, Translator
 
 __all__ = [

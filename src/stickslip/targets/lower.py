@@ -48,11 +48,12 @@ PYTHON = frozenset(["abs", "min", "max", "float", "int", "bool", "range"])
 
 @dataclass
 class Flat:
-    """Flat functions by name, the constant arrays they use, and for `bounded` the places in the source by number."""
+    """Flat functions by name, the constant arrays they use, and for `bounded` the places in the source by number; number
+    0 is none."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
-    sites: list[str] = field(default_factory=list)
+    sites: list[str] = field(default_factory=lambda: [""])
 
 
 # -- values ------------------------------------------------------------------------------------------------------
@@ -118,29 +119,36 @@ def sizes_of(record: type[Record]) -> dict[str, int]:
 
 
 def whole(number: int) -> ast.expr:
+    """A whole number that is known."""
     return ast.Constant(number)
 
 
+def known_number(node: ast.expr) -> int | None:
+    """The whole number that an expression is, if that is known."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, int) else None
+
+
 def is_number(node: ast.expr, number: int) -> bool:
-    return isinstance(node, ast.Constant) and node.value == number
+    """Whether an expression is this whole number."""
+    return known_number(node) == number
 
 
 def plus(a: ast.expr, b: ast.expr) -> ast.expr:
-    if isinstance(a, ast.Constant) and isinstance(b, ast.Constant):
-        return whole(a.value + b.value)  # type: ignore[operator]
-    if is_number(a, 0):
-        return b
-    return a if is_number(b, 0) else ast.BinOp(a, ast.Add(), b)
+    """a + b, where that is something at run time."""
+    x, y = known_number(a), known_number(b)
+    if x is not None and y is not None:
+        return whole(x + y)
+    return b if x == 0 else a if y == 0 else ast.BinOp(a, ast.Add(), b)
 
 
 def times(a: ast.expr, b: ast.expr) -> ast.expr:
-    if isinstance(a, ast.Constant) and isinstance(b, ast.Constant):
-        return whole(a.value * b.value)  # type: ignore[operator]
-    if is_number(a, 0) or is_number(b, 0):
+    """a·b, where that is something at run time."""
+    x, y = known_number(a), known_number(b)
+    if x is not None and y is not None:
+        return whole(x * y)
+    if 0 in (x, y):
         return whole(0)
-    if is_number(a, 1):
-        return b
-    return a if is_number(b, 1) else ast.BinOp(a, ast.Mult(), b)
+    return b if x == 1 else a if y == 1 else ast.BinOp(a, ast.Mult(), b)
 
 
 # -- parameters --------------------------------------------------------------------------------------------------
@@ -323,7 +331,7 @@ class Body:
                 return [ast.Assign([ast.Name(base, ast.Store())], part) for base, part in parts]
         raise self.error(node, "this cannot have a local name")
 
-    def target(self, node: ast.expr) -> ast.expr:
+    def target(self, node: ast.expr) -> ast.Subscript | ast.Name:
         lowered = self.number(node)
         if isinstance(lowered, ast.Subscript):
             return ast.Subscript(lowered.value, lowered.slice, ast.Store())
@@ -453,9 +461,10 @@ class Body:
 
     def bounded(self, index: ast.expr, size: ast.expr, node: ast.expr) -> ast.expr:
         """An index; in a checked build one that is compared with the size."""
-        if isinstance(index, ast.Constant) and isinstance(size, ast.Constant) and size.value != -1:
-            if not 0 <= index.value < size.value:  # type: ignore[operator]
-                raise self.error(node, f"the index {index.value} is beyond the size {size.value}")
+        place, most = known_number(index), known_number(size)
+        if place is not None and most is not None and most != -1:
+            if not 0 <= place < most:
+                raise self.error(node, f"the index {place} is beyond the size {most}")
             return index
         if not self.lowering.checked or is_number(size, -1):
             return index
@@ -466,20 +475,23 @@ class Body:
 
     def call(self, called: ast.expr, arguments: Sequence[ast.expr], node: ast.expr) -> ast.expr:
         value = self.value(called)
-        thing = value.thing if isinstance(value, Known) else None
+        if not isinstance(value, Known):
+            raise self.error(node, "this cannot be called")
+        thing = value.thing
         if isinstance(thing, str):
             return folded(ast.Call(ast.Name(thing, ast.Load()), [self.number(each) for each in arguments], []))
-        if isinstance(thing, BuiltinFunctionType) and getattr(math, thing.__name__, None) is thing:
+        if isinstance(thing, BuiltinFunctionType) and thing in vars(math).values():
             return ast.Call(ast.Name(thing.__name__, ast.Load()), [self.number(each) for each in arguments], [])
         if not isinstance(thing, FunctionType):
             raise self.error(node, "this cannot be called")
         wanted = parameters_of(thing)
         if len(wanted) != len(arguments):
             raise self.error(node, f"{thing.__name__} has {len(wanted)} arguments, not {len(arguments)}")
+        is_own = thing.__module__ == "stickslip.kernels.machine" and thing.__name__ in OWN
         flat: list[ast.expr] = []
         for argument, (name, (what, of)) in zip(arguments, wanted.items(), strict=True):
-            flat += self.argument(argument, name, what, of)
-        is_own = thing.__module__ == "stickslip.kernels.machine" and thing.__name__ in OWN
+            passed = self.argument(argument, name, what, of)
+            flat += passed[:1] if is_own else passed  # instructions of the machine need no lengths
         return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing), ast.Load()), flat, [])
 
     def argument(self, node: ast.expr, name: str, what: str, of: Any) -> list[ast.expr]:
@@ -526,8 +538,9 @@ class Body:
 
 
 def _constant(node: ast.expr) -> int:
-    assert isinstance(node, ast.Constant) and isinstance(node.value, int)
-    return node.value
+    number = known_number(node)
+    assert number is not None
+    return number
 
 
 def _is_constant(nodes: Sequence[ast.expr]) -> bool:

@@ -44,7 +44,8 @@ def functions_in(text: str) -> dict[str, ast.FunctionDef]:
 class Library:
     """The kernel modules of one model, each executed when it is first imported.
 
-    `generated` has code and text of the modules that are written for it, by the kernel file they stand for. `choices` are constants that a target sets before anything is executed, by module: {"machine": {"LANES": 8}}.
+    `generated` has code and text of the modules that are written for it, by the kernel file they stand for. `choices`
+    are constants that a target sets before anything is executed, by module: {"machine": {"LANES": 8}}.
     """
 
     def __init__(

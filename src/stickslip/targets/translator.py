@@ -13,8 +13,8 @@ from llvmlite import ir
 from stickslip.errors import CompileError
 from stickslip.targets.aliasing import Call, in_one_array
 from stickslip.targets.body import Body
-from stickslip.targets.expressions import Function
 from stickslip.targets.instructions import FLAGS, FLOAT, INT, TYPES, VOID
+from stickslip.targets.source import Function
 from stickslip.targets.unroll import MACHINE
 from stickslip.targets.vector import LaneBody
 

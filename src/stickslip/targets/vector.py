@@ -69,7 +69,7 @@ class LaneBody(Body):
         return self.builder.bitcast(pointer, self.vector.as_pointer())
 
     def without_value(self, node: ast.Name) -> None:
-        """Lanes that a branch is not for go through it with the others, and nobody asks for their numbers: zero will do.
+        """Lanes that a branch is not for go through it with the others, and nobody reads their numbers: zero will do.
 
         Variables that stand for places of the work array are read so, since those hold something at all times.
         """
