@@ -17,8 +17,9 @@ from stickslip.kernels.records import Records
 from stickslip.kernels.rest import come_to_rest
 from stickslip.kernels.trajectory import Trajectory
 
-RETURNS, PEAKS = 0, 1
-"""The two rings: of releases, or of whole periods of the excitation; of maxima of the first state."""
+RETURNS, PEAKS = range(2)
+RINGS = 2
+"""The rings: of releases, or of whole periods of the excitation; of maxima of the first state."""
 
 
 def observe(
