@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
-from stickslip.targets import cpu
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,8 +97,10 @@ class Observed:
     @property
     def _arrays(self) -> list[Any]:
         """All arrays, by trajectory."""
-        arrays = [each for records in (self.courses, self.rows, self.results) for each in (records.floats, records.integers)]
-        return [array.reshape(len(self.results), -1) for array in arrays]
+        kinds = (self.courses, self.rows, self.results)
+        return [
+            array.reshape(len(self.results), -1) for records in kinds for array in (records.floats, records.integers)
+        ]
 
 
 def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Results:
@@ -131,8 +131,8 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
     records = kernels.observation
     seen = Observed.room(records, settings.rows(codes), group)
     request = _request(records, codes, settings, len(group))
-    work = kernels.trajectory.Trajectory(), records.Tally(), Records(records.Ring, kernels.observe.RINGS)
-    trajectory, tally, rings = work
+    trajectory, tally = kernels.trajectory.Trajectory(), records.Tally()
+    rings = Records(records.Ring, kernels.observe.RINGS)
     field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
     return seen
 
@@ -149,9 +149,8 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     records = m.kernels.observation
     seen = Observed.room(records, settings.rows(codes), group)
     request = _request(records, codes, settings, len(group))
-    m.observe_lanes(
-        m.kernels.trajectory.Trajectory(), request, seen.courses, Records(records.Ring, m.LANES), seen.rows, seen.results
-    )
+    rings = Records(records.Ring, m.LANES)
+    m.observe_lanes(m.kernels.trajectory.Trajectory(), request, seen.courses, rings, seen.rows, seen.results)
     left = seen.results.column("status") == LEFT
     if left.any():
         seen.put(left, _one_by_one(field, codes, settings, group[left]))
@@ -228,10 +227,9 @@ def _recorded(seen: Observed, most: int) -> Results:
     """The rows of all trajectories, packed, and how many each has."""
     counts = np.array(seen.results.column("rows"))
     there = (np.arange(most) < counts[:, None]).ravel()
-    packed = Records(seen.rows.kind, int(counts.sum()), *(
-        whole_rows(array)[there].view(array.dtype).reshape(-1, array.shape[1])
-        for array in (seen.rows.floats, seen.rows.integers)
-    ))  # fmt: skip
+    packed = Records(
+        seen.rows.kind, int(counts.sum()), _picked(seen.rows.floats, there), _picked(seen.rows.integers, there)
+    )
     return {
         "count": counts,
         "truncated": seen.results.column("truncated") != 0,
@@ -239,3 +237,8 @@ def _recorded(seen: Observed, most: int) -> Results:
         "record_contact": packed.column("contact").astype(np.int16),
         "record_state": packed.column("state"),
     }
+
+
+def _picked(rows: np.ndarray, chosen: NDArray[np.bool_]) -> np.ndarray:
+    """Some rows of a table."""
+    return whole_rows(rows)[chosen].view(rows.dtype).reshape(-1, rows.shape[1])
