@@ -5,16 +5,9 @@ Nothing is allocated: rows go to a place of fixed size, and the last returns of 
 shows.
 """
 
-from stickslip.kernels import model, observation, outcome
-from stickslip.kernels.clock import time_left
-from stickslip.kernels.crossings import note_state, record_crossings, remember_peaks, widen_extent
+from stickslip.kernels import clock, crossings, ensemble, march, model, observation, outcome, periods, polynomial, rest
 from stickslip.kernels.machine import latest
-from stickslip.kernels.march import begin, go_to_end, pass_end, shown_length, take_step, travel
-from stickslip.kernels.observation import Course, Request, Result, Ring, Row, Tally, add_return, add_row
-from stickslip.kernels.periods import find_period
-from stickslip.kernels.polynomial import set_powers
 from stickslip.kernels.records import Records
-from stickslip.kernels.rest import come_to_rest
 from stickslip.kernels.trajectory import Trajectory
 
 RETURNS, PEAKS = range(2)
@@ -24,12 +17,12 @@ RINGS = 2
 
 def observe(
     trajectory: Trajectory,
-    request: Request,
-    courses: Records[Course],
-    tally: Tally,
-    rings: Records[Ring],
-    rows: Records[Row],
-    results: Records[Result],
+    request: observation.Request,
+    courses: Records[observation.Course],
+    tally: observation.Tally,
+    rings: Records[observation.Ring],
+    rows: Records[observation.Row],
+    results: Records[observation.Result],
 ) -> None:
     """Observe all trajectories. `tally` and two rings are work space; `rows` and `results` are filled.
 
@@ -45,17 +38,17 @@ def observe(
 
 def observe_one(
     trajectory: Trajectory,
-    request: Request,
-    course: Course,
-    tally: Tally,
-    rings: Records[Ring],
-    rows: Records[Row],
-    result: Result,
+    request: observation.Request,
+    course: observation.Course,
+    tally: observation.Tally,
+    rings: Records[observation.Ring],
+    rows: Records[observation.Row],
+    result: observation.Result,
 ) -> None:
     """One of them; its result knows where its rows begin."""
     status = set_out(trajectory, request, course)
     if status == outcome.FINISHED:
-        status = travel(trajectory, request.most_steps)
+        status = march.travel(trajectory, request.most_steps)
     begin_tally(tally, request, course)
     rings[RETURNS].count = 0
     rings[PEAKS].count = 0
@@ -67,7 +60,7 @@ def observe_one(
     if status == outcome.FINISHED:
         period = course.excitation_period
         ring = RETURNS if period > 0.0 or tally.releases > 0 else PEAKS
-        find_period(rings[ring], request, period, result)
+        periods.find_period(rings[ring], request, period, result)
     result.status = outcome.NOT_COMPUTED if status == outcome.INTERRUPTED else status
     result.changes = trajectory.events - changes_before
     result.steps = trajectory.steps
@@ -78,12 +71,9 @@ def observe_one(
         result.end_state[i] = trajectory.state[i]
 
 
-def set_out(trajectory: Trajectory, request: Request, course: Course) -> int:
+def set_out(trajectory: Trajectory, request: observation.Request, course: observation.Course) -> int:
     """Begin a trajectory, with the contacts at rest that are held. FINISHED, or why it cannot begin."""
-    for i in range(model.STATES):
-        trajectory.state[i] = course.state[i]
-    for i in range(model.PARAMETERS):
-        trajectory.parameter[i] = course.parameter[i]
+    ensemble.place(trajectory, course)
     for i in range(model.BRANCHES):
         trajectory.branch[i] = 0
     for i in range(model.CONTACTS):
@@ -96,13 +86,13 @@ def set_out(trajectory: Trajectory, request: Request, course: Course) -> int:
     trajectory.late = 0.0
     trajectory.end_time = course.transient_end
     model.constants(trajectory)
-    come_to_rest(trajectory)
+    rest.come_to_rest(trajectory)
     for i in range(model.STATES):
         course.state[i] = trajectory.state[i]
-    return begin(trajectory)
+    return march.begin(trajectory)
 
 
-def begin_tally(tally: Tally, request: Request, course: Course) -> None:
+def begin_tally(tally: observation.Tally, request: observation.Request, course: observation.Course) -> None:
     """Everything as it is when the transient has ended."""
     period = course.excitation_period
     interval = observation.strobe_interval(request, period)
@@ -115,24 +105,24 @@ def begin_tally(tally: Tally, request: Request, course: Course) -> None:
 
 def watch(
     trajectory: Trajectory,
-    request: Request,
-    course: Course,
-    tally: Tally,
-    rings: Records[Ring],
-    rows: Records[Row],
-    result: Result,
+    request: observation.Request,
+    course: observation.Course,
+    tally: observation.Tally,
+    rings: Records[observation.Ring],
+    rows: Records[observation.Row],
+    result: observation.Result,
 ) -> int:
     """Advance to the end time, and take note of every step and every change of mode. FINISHED, or why not."""
-    while time_left(trajectory) > 0.0:
-        status = take_step(trajectory, request.most_steps)
+    while clock.time_left(trajectory) > 0.0:
+        status = march.take_step(trajectory, request.most_steps)
         if status != outcome.FINISHED:
             return status
         tally.step_start = trajectory.time
-        tally.step_length = shown_length(trajectory)
-        go_to_end(trajectory)
+        tally.step_length = clock.shown_length(trajectory)
+        march.go_to_end(trajectory)
         if tally.step_length > 0.0:
             watch_step(trajectory, request, course, tally, rings, rows, result)
-        status = pass_end(trajectory)
+        status = march.pass_end(trajectory)
         if status != outcome.FINISHED:
             return status
         if trajectory.changed == 1:
@@ -142,61 +132,66 @@ def watch(
 
 def watch_step(
     trajectory: Trajectory,
-    request: Request,
-    course: Course,
-    tally: Tally,
-    rings: Records[Ring],
-    rows: Records[Row],
-    result: Result,
+    request: observation.Request,
+    course: observation.Course,
+    tally: observation.Tally,
+    rings: Records[observation.Ring],
+    rows: Records[observation.Row],
+    result: observation.Result,
 ) -> None:
     """Take note of what the polynomials of a step say; state and clock are at its end."""
-    set_powers(trajectory, tally.step_length)
+    polynomial.set_powers(trajectory, tally.step_length)
+    for i in range(model.STATES):
+        crossings.widen_extent(trajectory, tally, i, result)
     for i in range(model.CONTACTS):
         if trajectory.mode[i] == 0:
             result.stick_time[i] += tally.step_length
-    for i in range(model.STATES):
-        widen_extent(trajectory, tally, i, result)
     period = course.excitation_period
     if request.kind == observation.SECTION or request.kind == observation.MAXIMA:
-        record_crossings(trajectory, request, tally, rows, result)
+        crossings.record_crossings(trajectory, request, tally, rows, result)
     elif request.kind == observation.STROBE:
         record_strobes(trajectory, request, observation.strobe_interval(request, period), tally, rows, result)
     if period > 0.0:
         remember_turns(trajectory, period, tally, rings[RETURNS])
     elif tally.releases == 0:
-        remember_peaks(trajectory, tally, rings[PEAKS])
+        crossings.remember_peaks(trajectory, tally, rings[PEAKS])
 
 
 def record_strobes(
-    trajectory: Trajectory, request: Request, interval: float, tally: Tally, rows: Records[Row], result: Result
+    trajectory: Trajectory,
+    request: observation.Request,
+    interval: float,
+    tally: observation.Tally,
+    rows: Records[observation.Row],
+    result: observation.Result,
 ) -> None:
     """Record the state at whole multiples of a time; once there is no room, they are only counted."""
     while interval > 0.0 and tally.next_strobe * interval <= trajectory.time:
         time = tally.next_strobe * interval
-        note_state(trajectory, tally, time - tally.step_start)
-        add_row(rows, request, result, time, observation.NO_CONTACT, tally.state)
+        crossings.set_state(trajectory, tally, time - tally.step_start)
+        observation.add_row(rows, request, result, time, observation.NO_CONTACT, tally.state)
         following = tally.next_strobe + 1
         full = result.truncated != 0
         tally.next_strobe = observation.next_multiple(trajectory.time, interval) if full else following
 
 
-def remember_turns(trajectory: Trajectory, period: float, tally: Tally, ring: Ring) -> None:
+def remember_turns(trajectory: Trajectory, period: float, tally: observation.Tally, ring: observation.Ring) -> None:
     """Remember the state at whole periods of the excitation."""
     while tally.next_turn * period <= trajectory.time:
         time = tally.next_turn * period
-        note_state(trajectory, tally, time - tally.step_start)
-        add_return(ring, time, observation.NO_CONTACT, tally.releases, tally.state)
+        crossings.set_state(trajectory, tally, time - tally.step_start)
+        observation.add_return(ring, time, observation.NO_CONTACT, tally.releases, tally.state)
         tally.next_turn += 1
 
 
 def watch_changes(
     trajectory: Trajectory,
-    request: Request,
-    course: Course,
-    tally: Tally,
-    ring: Ring,
-    rows: Records[Row],
-    result: Result,
+    request: observation.Request,
+    course: observation.Course,
+    tally: observation.Tally,
+    ring: observation.Ring,
+    rows: Records[observation.Row],
+    result: observation.Result,
 ) -> None:
     """Take note of the changes of mode at an event; without excitation, the motion returns at releases."""
     for i in range(model.CONTACTS):
@@ -205,9 +200,9 @@ def watch_changes(
             if released:
                 tally.releases += 1
                 if course.excitation_period <= 0.0:
-                    add_return(ring, trajectory.time, i, tally.releases, trajectory.state)
+                    observation.add_return(ring, trajectory.time, i, tally.releases, trajectory.state)
             wanted = (request.kind == observation.STICK_TO_SLIP and released) or (
                 request.kind == observation.SLIP_TO_STICK and trajectory.mode[i] == 0
             )
-            if wanted and (request.which == observation.NO_CONTACT or request.which == i):
-                add_row(rows, request, result, trajectory.time, i, trajectory.state)
+            if wanted and (request.which == observation.ALL_CONTACTS or request.which == i):
+                observation.add_row(rows, request, result, trajectory.time, i, trajectory.state)
