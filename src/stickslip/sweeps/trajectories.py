@@ -132,7 +132,7 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
     seen = Observed.room(records, settings.rows(codes), group)
     request = _request(records, codes, settings, len(group))
     trajectory, tally = kernels.trajectory.Trajectory(), records.Tally()
-    rings = Records(records.Ring, kernels.observe.RINGS)
+    rings = Records(records.Ring, kernels.follow.RINGS)
     field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
     return seen
 
