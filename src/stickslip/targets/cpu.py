@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -114,6 +116,18 @@ def aligned(count: int) -> Any:
     return room[begin : begin + count]
 
 
+@contextmanager
+def garbage_kept() -> Iterator[None]:
+    """No collection of garbage meanwhile: to look in vain through all that a compiler makes takes a tenth of its time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @functools.cache
 def program(generated: Generated, kernels: KernelSet) -> Program:
     """Machine code of the kernels of a generated module, from the cache where possible."""
@@ -122,9 +136,10 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
     library = generated.library({"machine": {"LANES": compiler.lanes()}})
 
     def compiled() -> bytes:
-        flat = lowered(library, kernels.entry_points)
-        names = [flat_name(name) for name in kernels.entry_points]
-        return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
+        with garbage_kept():
+            flat = lowered(library, kernels.entry_points)
+            names = [flat_name(name) for name in kernels.entry_points]
+            return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
 
     code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))
