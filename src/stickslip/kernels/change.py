@@ -7,7 +7,6 @@ from stickslip.kernels.trajectory import Trajectory
 
 MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
-MOST_SWEEPS = 20  # over contacts that push each other
 MOST_ROUNDS = 4  # of modes and branches that follow from each other
 KEPT_BY = 1e-12  # of the size of its guard: so near to its end a branch is left as it is
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
@@ -38,29 +37,6 @@ def note_lags(trajectory: Trajectory, tau: float) -> None:
         slow = abs(value_at(trajectory.v_series[i], tau)) <= NOISE * trajectory.load[i] * trajectory.step_guess
         if trajectory.at_rest[i] == 0 and slow and trajectory.D[i, i] != 0.0:
             trajectory.at_rest[i] = RESTING
-
-
-def project(trajectory: Trajectory) -> None:
-    """Put v = 0 exactly where a contact is at rest, by the impulse along G that does it.
-
-    Contacts that push each other are put at rest in turn, until none moves, or by no more than round-off of round-off.
-    """
-    if count_resting(trajectory) == 0:
-        return
-    model.ingredients(trajectory)
-    for _ in range(MOST_SWEEPS):
-        moved = False
-        for i in range(model.CONTACTS):
-            effect = trajectory.D[i, i]
-            if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 and effect != 0.0 and trajectory.v[i] != 0.0:
-                moved = True
-                impulse = -trajectory.v[i] / effect
-                for j in range(model.STATES):
-                    trajectory.state[j] += trajectory.G[j, i] * impulse
-                for j in range(model.CONTACTS):
-                    trajectory.v[j] = 0.0 if j == i else trajectory.v[j] + trajectory.D[j, i] * impulse
-        if not moved:
-            break
 
 
 def pass_guard(trajectory: Trajectory, guard: int) -> int:

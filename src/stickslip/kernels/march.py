@@ -7,6 +7,7 @@ from stickslip.kernels.events import earliest_event
 from stickslip.kernels.machine import latest
 from stickslip.kernels.recording import Event, Recording, Step, remember_events, remember_step
 from stickslip.kernels.records import Records
+from stickslip.kernels.rest import project
 from stickslip.kernels.trajectory import Trajectory
 
 EPSILON = 2.220446049250313e-16
@@ -134,23 +135,33 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
 
 def end_step(trajectory: Trajectory) -> int:
     """Go to the end of the step, and through the event there if there is one. FINISHED, or why that is impossible."""
-    tau = trajectory.step_length
-    x = trajectory.event_place
-    trajectory.changed = 0
+    go_to_end(trajectory)
+    return pass_end(trajectory)
+
+
+def go_to_end(trajectory: Trajectory) -> None:
+    """State and clock at the end of the step, before the event that may be there; its series are as they were."""
     for i in range(model.STATES):
         trajectory.state[i] = trajectory.end_state[i]
     if trajectory.arrives == 1:
         clock.set_clock(trajectory, trajectory.end_time)
     else:
-        clock.advance_clock(trajectory, tau)
-    if tau > 0.0:
-        trajectory.last_step = tau
+        clock.advance_clock(trajectory, trajectory.step_length)
+    if trajectory.step_length > 0.0:
+        trajectory.last_step = trajectory.step_length
+
+
+def pass_end(trajectory: Trajectory) -> int:
+    """Go through the event at the end of the step, if there is one. FINISHED, or why that is impossible."""
+    tau = trajectory.step_length
+    x = trajectory.event_place
+    trajectory.changed = 0
     if checks.strays(trajectory, tau):
         return outcome.INCONSISTENT
     change.note_rests(trajectory, x)
     if x <= 1.0:
         change.note_lags(trajectory, tau)
-    change.project(trajectory)
+    project(trajectory)
     guard = trajectory.guard
     if x > 1.0:
         for i in range(model.CONTACTS):

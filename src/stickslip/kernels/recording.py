@@ -1,6 +1,6 @@
 """What a run keeps: its steps, with their polynomials, and its events."""
 
-from stickslip.kernels import model
+from stickslip.kernels import clock, model
 from stickslip.kernels.records import Floats, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
@@ -38,8 +38,7 @@ class Recording(Record):
 def remember_step(trajectory: Trajectory, step: Step) -> None:
     """Keep the modes and polynomials of the step."""
     step.start = trajectory.time
-    # The last step ends at the end time, whatever the second part of the clock says.
-    step.length = trajectory.end_time - trajectory.time if trajectory.arrives == 1 else trajectory.step_length
+    step.length = clock.shown_length(trajectory)
     for i in range(model.STATES):
         for k in range(model.ORDER + 1):
             step.state_series[i, k] = trajectory.state_series[i, k]
