@@ -7,11 +7,12 @@ sliding velocities and of the friction forces, which is all that these methods n
 from math import isfinite
 
 from stickslip.kernels import model, outcome
-from stickslip.kernels.change import count_events, note_rests, pass_guard, project
+from stickslip.kernels.change import count_events, note_rests, pass_guard
 from stickslip.kernels.mode import expand
 from stickslip.kernels.polynomial import set_powers
 from stickslip.kernels.recording import Event, Recording, Step, remember_events
 from stickslip.kernels.records import Floats, Records
+from stickslip.kernels.rest import project
 from stickslip.kernels.runge_kutta import FixedStep, keep_start, loses_the_motion, runge_kutta
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.transitions import TOO_LARGE, first_transition
