@@ -25,9 +25,7 @@ from stickslip.targets import compiler, python
 
 def block(law: Callable[..., float], **more: Any) -> ss.System:
     mass = ss.Mass("block", m=1.3)
-    return ss.System(
-        ss.Spring(mass, ss.ground, k=1.0), ss.Contact(mass, ss.Belt("belt", speed=0.2), law=law, **more)
-    )
+    return ss.System(ss.Spring(mass, ss.ground, k=1.0), ss.Contact(mass, ss.Belt("belt", speed=0.2), law=law, **more))
 
 
 LAWS: dict[str, Callable[..., float]] = {

@@ -105,7 +105,7 @@ def take_step(trajectory: Trajectory, switch: SwitchModel, pair: DormandPrince) 
 
 
 def stages(trajectory: Trajectory, switch: SwitchModel, pair: DormandPrince, h: float, strict: int) -> int:
-    """The rates of all stages; the last is at the end of the step and serves the next one. COMPLETE, or what ended it."""
+    """The rates of all stages; the last is at the end of the step and serves the next one. COMPLETE, or why not."""
     for s in range(1, STAGES):
         for i in range(model.STATES):
             total = 0.0

@@ -1,6 +1,6 @@
 """The friction problem of one step: forces of all contacts and their velocities at its end, found together.
 
-    v′ = free + h D λ,   λᵢ ∈ −boundᵢ · Sign(v′ᵢ)
+With v′ for the velocities at its end: v′ = free + h D λ, and λᵢ ∈ −boundᵢ · Sign(v′ᵢ).
 """
 
 from stickslip.kernels import model

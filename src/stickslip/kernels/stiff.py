@@ -34,7 +34,7 @@ class SmoothRecording(Record):
 
 
 def begin(run: Collocation) -> None:
-    """Derivatives at the start, and a guess at the first step where there is none; state, times and settings are set."""
+    """Derivatives at the start, and a guess at the first step where there is none; state and settings are given."""
     for i in range(flow.STATES):
         run.stage[i] = run.state[i]
         run.largest[i] = abs(run.state[i])

@@ -207,7 +207,7 @@ class Block:
 
 
 class Integration:
-    """One run of the kernel: `motion` is its record, see kernels/collocation.py. Without `wrt` there are no derivatives."""
+    """One run of the kernel, without `wrt` without derivatives; `motion` is its record: see kernels/collocation.py."""
 
     def __init__(
         self,

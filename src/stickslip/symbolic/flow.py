@@ -3,8 +3,8 @@
 The solver's variables y are the states z, but for each contact one velocity is exchanged for the sliding velocity
 itself, so that v = h(z) is exact however steep the smoothing is: belt speed minus velocity would cancel.
 
-All functions take the array P: parameters, then ε. Names in capitals belong to no model. `kernels/flow.py` says what the
-source provides.
+All functions take the array P: parameters, then ε. Names in capitals belong to no model. `kernels/flow.py` says what
+the source provides.
 """
 
 from __future__ import annotations
