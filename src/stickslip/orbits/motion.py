@@ -229,10 +229,10 @@ class Motion:
         trajectory = self.workspace(z, t, which)
         trajectory.mode[:] = mode
         start_rate = self._rate_at(trajectory)
-        self._flow(trajectory, t, duration, duration)
+        _check_phase(m.flow(trajectory, float(duration), MOST_STEPS), t, duration)
         kernels, rows, count = m.kernels.phase, n + 3 * c, self._directions(which)
         end, variations = kernels.End(), Records(kernels.Variation, count)
-        m.note_end(trajectory, end, variations)
+        m.end_phase(trajectory, end, variations)
         values, rates, halves = end.floats.reshape(rows, 3).T
         values[:n] = trajectory.state
         by, rates_by = variations.floats.reshape(count, rows, 2).T
@@ -251,12 +251,6 @@ class Motion:
             rates_by_parameter=rates_by[:, n:],
             evaluations=evaluations,
         )
-
-    def _flow(self, trajectory: Any, t: float, duration: float, left: float) -> None:
-        """Go on for `left` in fixed modes, to the end of a phase of length `duration` that began at the time t."""
-        code = self.field.program.flow(trajectory, float(left), MOST_STEPS)
-        if code != outcome.FINISHED:
-            raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
 
     def _rate_at(self, trajectory: Any) -> Floats:
         """ż at the start of a phase: a flow of no duration."""
@@ -350,15 +344,16 @@ class Motion:
 
     def sampled(self, mode: Sequence[int], z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
         """Values and rates of all rows (z, v, λ, S) of a phase at rising durations: one row of the result each."""
-        trajectory = self.workspace(z, t)
+        trajectory, m, count = self.workspace(z, t), self.field.program, len(durations)
         trajectory.mode[:] = mode
-        rows, before = self.states + 3 * self.contacts, 0.0
-        m = self.field.program
-        end, nothing = m.kernels.phase.End(), Records(m.kernels.phase.Variation, 0)
-        values, rates = np.zeros((len(durations), rows)), np.zeros((len(durations), rows))
-        for k, duration in enumerate(durations):
-            self._flow(trajectory, t, duration, float(duration) - before)
-            m.note_end(trajectory, end, nothing)
-            values[k], rates[k], _ = end.floats.reshape(rows, 3).T
-            before = float(duration)
+        ends = Records(m.kernels.phase.End, count)
+        code = m.sample_phase(trajectory, np.array(durations, float), count, MOST_STEPS, ends)
+        _check_phase(code, t, durations[-1] if count else 0.0)
+        values, rates, _ = ends.floats.reshape(count, self.states + 3 * self.contacts, 3).transpose(2, 0, 1)
         return values, rates
+
+
+def _check_phase(code: int, t: float, duration: float) -> None:
+    """Raise a sentence where a phase could not be gone through."""
+    if code != outcome.FINISHED:
+        raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
