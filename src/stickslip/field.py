@@ -228,10 +228,10 @@ class Field(metaclass=Listing):
         """How many states, contacts and so on the model has: see kernels/model.py."""
         return self.program.kernels.model  # type: ignore[no-any-return]
 
-    def workspace(self, parameters: Floats | None = None) -> Any:
-        """A fresh trajectory that holds the parameters, or other values of them: see kernels/trajectory.py."""
+    def workspace(self) -> Any:
+        """A fresh trajectory that holds the parameters: see kernels/trajectory.py."""
         trajectory = self.program.kernels.trajectory.Trajectory()
-        trajectory.parameter[:] = self.parameters if parameters is None else parameters
+        trajectory.parameter[:] = self.parameters
         self.program.constants(trajectory)
         trajectory.seed = self.seed
         return trajectory

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -102,13 +101,6 @@ def refuse_chance(model: Model) -> None:
                 )
 
 
-def _fixed(values: ArrayLike) -> Floats:
-    """Numbers that nobody can change."""
-    fixed = np.array(values, float)
-    fixed.flags.writeable = False
-    return fixed
-
-
 class Motion:
     """A model compiled with its variational equations, for given parameter values.
 
@@ -126,12 +118,14 @@ class Motion:
         self.states, self.contacts = len(model.states), len(model.contacts)
         named = [name.startswith("v.") for name in model.states]
         self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
-        self.parameters = _fixed(list(model.parameters.values()))
+        self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
         self.translations = compile_translations(model)
         self.excitations = self.translations.excitations
         # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
         self.excitation = self.excitations.at(self.parameters)
+        self._fresh = self.field.workspace()
+        self._fresh.tolerance, self._fresh.step_guess = rtol, 1.0
         self._count = [0]  # shared by copies for other parameter values
 
     @property
@@ -143,8 +137,7 @@ class Motion:
         """The same motion for other parameter values; refused where they let an excitation begin."""
         other = object.__new__(Motion)
         other.__dict__.update(self.__dict__)
-        other.parameters = _fixed(values)
-        other.__dict__.pop("_fresh", None)
+        other.parameters = np.array(values, float)
         if self.excitations.timed and not self.is_forced and self.excitations.at(other.parameters).exists:
             raise ModelError("an excitation begins, which this motion does not have: find an orbit with it instead")
         return other
@@ -200,19 +193,14 @@ class Motion:
         Where `which` is given, be it empty, it carries a direction for each state and for each of these parameters.
         """
         trajectory = self._fresh.copy()
+        trajectory.parameter[:] = self.parameters
+        self.field.program.constants(trajectory)
         trajectory.state[:], trajectory.time = z, t
         if which is not None:
             n, count = self.states, self._directions(which)
             trajectory.directions = count
             trajectory.variation[:n] = np.eye(n)
             trajectory.varied_parameter[:count] = [-1] * n + list(which)
-        return trajectory
-
-    @cached_property
-    def _fresh(self) -> Any:
-        """A trajectory that is nowhere yet, to be copied."""
-        trajectory = self.field.workspace(self.parameters)
-        trajectory.tolerance, trajectory.step_guess = self.rtol, 1.0
         return trajectory
 
     def _directions(self, which: Sequence[int] | None) -> int:
