@@ -36,6 +36,8 @@ def flow(trajectory: Trajectory, duration: float, most_steps: int) -> int:
     left = duration
     if mode.expand(trajectory) != 0:
         return outcome.INDETERMINATE
+    for i in range(model.STATES):
+        trajectory.start_rate[i] = trajectory.state_series[i, 1]
     for _ in range(most_steps):
         if left == 0.0:
             return outcome.FINISHED

@@ -124,8 +124,9 @@ class Motion:
         self.excitations = self.translations.excitations
         # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
         self.excitation = self.excitations.at(self.parameters)
-        self._fresh = self.field.workspace()
+        self._fresh = self.field.workspace()  # a trajectory that is nowhere yet
         self._fresh.tolerance, self._fresh.step_guess = rtol, 1.0
+        self._fresh.variation[: self.states], self._fresh.varied_parameter[:] = np.eye(self.states), -1
         self._count = [0]  # shared by copies for other parameter values
 
     @property
@@ -188,19 +189,23 @@ class Motion:
     # -- trajectories ------------------------------------------------------------------------------------------------
 
     def workspace(self, z: ArrayLike, t: float, which: Sequence[int] | None = None) -> Any:
-        """A trajectory at a state and time: see kernels/trajectory.py.
+        """A trajectory at a state and time, to begin or to flow from: see kernels/trajectory.py.
 
         Where `which` is given, be it empty, it carries a direction for each state and for each of these parameters.
         """
         trajectory = self._fresh.copy()
         trajectory.parameter[:] = self.parameters
-        self.field.program.constants(trajectory)
         trajectory.state[:], trajectory.time = z, t
         if which is not None:
-            n, count = self.states, self._directions(which)
-            trajectory.directions = count
-            trajectory.variation[:n] = np.eye(n)
-            trajectory.varied_parameter[:count] = [-1] * n + list(which)
+            trajectory.directions = count = self._directions(which)
+            trajectory.varied_parameter[self.states : count] = which
+        return trajectory
+
+    def _evaluated(self, z: ArrayLike, t: float) -> Any:
+        """A trajectory with all ingredients of the equations."""
+        trajectory = self.workspace(z, t)
+        self.field.program.constants(trajectory)
+        self.field.program.ingredients(trajectory)
         return trajectory
 
     def _directions(self, which: Sequence[int] | None) -> int:
@@ -216,7 +221,6 @@ class Motion:
         m, n, c = self.field.program, self.states, self.contacts
         trajectory = self.workspace(z, t, which)
         trajectory.mode[:] = mode
-        start_rate = self._rate_at(trajectory)
         _check_phase(m.flow(trajectory, float(duration), MOST_STEPS), t, duration)
         kernels, rows, count = m.kernels.phase, n + 3 * c, self._directions(which)
         end, variations = kernels.End(), Records(kernels.Variation, count)
@@ -229,7 +233,7 @@ class Motion:
         return Phase(
             states=n,
             contacts=c,
-            start_rate=start_rate,
+            start_rate=trajectory.start_rate.copy(),
             values=values,
             rates=rates,
             bends=2 * halves,
@@ -239,13 +243,6 @@ class Motion:
             rates_by_parameter=rates_by[:, n:],
             evaluations=evaluations,
         )
-
-    def _rate_at(self, trajectory: Any) -> Floats:
-        """ż at the start of a phase: a flow of no duration."""
-        there = trajectory.copy()
-        there.directions = 0
-        self.field.program.flow(there, 0.0, 1)
-        return np.array(there.state_series[:, 1])
 
     def run(self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] | None = None) -> Run:
         """The motion for `duration` with every event; with derivatives where `which` is given, be it empty."""
@@ -263,6 +260,9 @@ class Motion:
             kept.append(events.floats[: recording.events].copy())
         variation = trajectory.variation[: self._directions(which)].T.copy()
         self._count[0] += int(trajectory.evaluations)
+        there = trajectory.copy()
+        there.directions = 0
+        m.flow(there, 0.0, 1)
         return Run(
             start=np.array(z, float),
             start_time=t,
@@ -271,7 +271,7 @@ class Motion:
             mode=trajectory.mode.copy(),
             by_state=variation[:, :n],
             by_parameter=variation[:, n:],
-            rate=self._rate_at(trajectory),
+            rate=there.start_rate.copy(),
             events=np.concatenate(kept),
             status=Status.of(code),
             time=float(trajectory.time),
@@ -287,6 +287,7 @@ class Motion:
             return Entry(np.array(z, float), np.eye(n), np.zeros((n, len(which))), np.zeros(n))
         varied = [*which, len(self.parameters)]
         trajectory = self.workspace(z, t, varied)
+        self.field.program.constants(trajectory)
         trajectory.mode_before[:], trajectory.mode_after[:] = before, after
         self.field.program.enter_modes(trajectory)
         by = trajectory.variation[: self._directions(varied)].T.copy()
@@ -294,9 +295,7 @@ class Motion:
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""
-        trajectory = self.workspace(z, t)
-        self.field.program.ingredients(trajectory)
-        return np.array(trajectory.v)
+        return np.array(self._evaluated(z, t).v)
 
     def time_scale(self, z: Floats) -> float:
         """A time in which the motion from z changes: the middle one of its first steps, which end at events as well.
@@ -320,11 +319,10 @@ class Motion:
 
     def at_rest(self, z: Floats, t: float, mode: Sequence[int]) -> Floats:
         """The state with the sticking contacts exactly at rest, moved along G by what round-off left of them."""
-        trajectory, z = self.workspace(z, t), np.array(z, float)
-        v, G, D = trajectory.v, trajectory.G, trajectory.D
+        z = np.array(z, float)
         for _ in range(2):
-            trajectory.state[:] = z
-            self.field.program.ingredients(trajectory)
+            there = self._evaluated(z, t)
+            v, G, D = there.v, there.G, there.D
             for i in range(self.contacts):
                 if mode[i] == 0 and self.is_rigid(i) and v[i] != 0 and D[i, i] != 0:
                     z += G[:, i] * (-v[i] / D[i, i])
