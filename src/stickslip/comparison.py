@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, check_progress
 from stickslip.errors import ModelError
@@ -20,7 +19,6 @@ from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
-Floats = NDArray[np.float64]
 REFERENCE = Exact(rtol=1e-15, order=24)
 POINTS = 400
 

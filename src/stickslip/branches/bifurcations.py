@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, has_pair_on_circle, outside
 from stickslip.branches.steps import FAILURES, Point, Step, Unresolved
 from stickslip.orbits.crossings import LEVEL, Crossing, crossing
 from stickslip.orbits.stability import nontrivial
 
-Floats = NDArray[np.float64]
 TRIVIAL = 0.1
 """How far the multiplier of a shift in time may be from 1."""
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.critical import hopf_at
 from stickslip.branches.steps import FAILURES, Step
 from stickslip.errors import NoConvergence, OrbitError
@@ -34,7 +34,6 @@ from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.phases import FLAT, normal_of
 from stickslip.orbits.signature import SECTION, Event, Signature
 
-Floats = NDArray[np.float64]
 SHRUNK = 0.1
 """An orbit that becomes this much smaller within one step, or reverses, is as good as gone."""
 

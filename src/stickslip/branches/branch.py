@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import notebook
+from stickslip.arrays import Bools, Floats
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.branches.outcome import Ending, Outcome
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from stickslip.result import Result
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +176,7 @@ class Branch(metaclass=Listing):
         return np.array([orbit.period for orbit in self.points])
 
     @property
-    def stable(self) -> NDArray[np.bool_]:
+    def stable(self) -> Bools:
         """Which are stable; those of which it is not decided count as not."""
         return np.array([bool(orbit.stable) for orbit in self.points])
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.margins import (
     ADDING,
     CROSSING,
@@ -27,7 +27,6 @@ from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.phases import Problem, Solved
 from stickslip.orbits.signature import Signature
 
-Floats = NDArray[np.float64]
 NEARER, SAME = 1 / 16, 1e-3
 """How much nearer an orbit is taken to where it begins, and how much it may then still differ, relative to its size."""
 

@@ -13,18 +13,17 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import OrbitError
 from stickslip.model.system import Model
-from stickslip.orbits.balance import Balance, Complexes, Forms
+from stickslip.orbits.balance import Balance, Forms
 from stickslip.orbits.equilibria import Equilibrium, equilibrium_at
 from stickslip.orbits.exact import with_parameters
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import newton
 from stickslip.orbits.normal_form import hopf, null_vectors
 
-Floats = NDArray[np.float64]
 HOPF, BAUTIN, CUSP, TAKENS = "Hopf", "Bautin", "cusp", "Bogdanov–Takens"
 NOTHING = 1e-12
 """A growth rate below this, in units of the modulus, is what round-off leaves of zero."""

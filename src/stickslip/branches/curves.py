@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.branches.branch import Branch, SpecialPoint
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
 from stickslip.branches.outcome import Ending, Outcome
@@ -23,7 +23,6 @@ from stickslip.orbits.newton import solve_linear
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.problems import problem_of
 
-Floats = NDArray[np.float64]
 Test = Callable[[Floats], float]
 DIFFERENCE = 1e-5
 
@@ -186,11 +185,11 @@ class Curve:
         return value
 
 
-def _nearest(values: NDArray[np.complex128], to: complex) -> complex:
+def _nearest(values: Complexes, to: complex) -> complex:
     return complex(values[int(np.argmin(np.abs(values - to)))])
 
 
-def _on_circle(values: NDArray[np.complex128]) -> complex:
+def _on_circle(values: Complexes) -> complex:
     """Of the complex multipliers, the one nearest to the unit circle."""
     complexes = values[np.abs(values.imag) > 1e-9]
     return complex(complexes[int(np.argmin(np.abs(np.abs(complexes) - 1)))]) if len(complexes) else np.nan

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.branches.branch import Branch, SpecialPoint, joined
 from stickslip.branches.critical import (
     HOPF,
@@ -28,12 +28,11 @@ from stickslip.branches.way import bounds
 from stickslip.errors import ModelError, NoConvergence, OrbitError
 from stickslip.model.system import Model
 from stickslip.orbits.arclength import Place, corrected, located, place
-from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
+from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.normal_form import critical_pair, hopf
 
-Floats = NDArray[np.float64]
 Progress = Callable[[float, int], None]
 Test = Callable[[Floats], float]
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-8

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, flip_test, torus_test
 from stickslip.errors import ModelError, MotionError, NoConvergence, OrbitError
 from stickslip.orbits.arclength import Place, corrected, located, place
-from stickslip.orbits.stability import Complexes
 
-Floats = NDArray[np.float64]
 Test = Callable[["Point"], float]
 FAILURES = (NoConvergence, MotionError, OrbitError, ModelError, np.linalg.LinAlgError)
 """What may happen where an orbit is looked for that does not exist."""

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.bifurcations import bifurcations
 from stickslip.branches.births import Newborn, birth, vanishing
 from stickslip.branches.branch import Branch, SpecialPoint
@@ -26,7 +26,6 @@ from stickslip.orbits.crossings import Crossing, ahead, crossing
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.problems import problem_of
 
-Floats = NDArray[np.float64]
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-7
 """Lengths of steps: a step of 1 is the whole range of the parameter, or a change of the orbit by its own size."""
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError, ModelError
-from stickslip.identify.errors import Floats
 from stickslip.model.errors import check_mapping, check_number, shown
 from stickslip.model.formula import Formula
 from stickslip.model.functions import arguments_of

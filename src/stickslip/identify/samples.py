@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import IdentifyError
-from stickslip.identify.errors import Bools, Floats, column, times
+from stickslip.identify.errors import column, times
 from stickslip.model.errors import shown
 from stickslip.model.system import suggest
 

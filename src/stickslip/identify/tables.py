@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.arguments import check_flag
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError
 from stickslip.files import output_file
 from stickslip.frames import numbered
-from stickslip.identify.errors import Floats, column
+from stickslip.identify.errors import column
 from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown
 from stickslip.model.system import suggest
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from stickslip.arrays import Floats
 from stickslip.errors import NoConvergence
 from stickslip.orbits.newton import newton
 
-Floats = NDArray[np.float64]
 MOST_ITERATIONS = 8
 ROUND_OFF, BESIDE = 1e-12, 1e-3
 """What round-off leaves of a singular value that is zero; and how far beside a point one looks, in units of scales."""

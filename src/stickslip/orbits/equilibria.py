@@ -8,22 +8,21 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import notebook
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import ModelError, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
-from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
+from stickslip.orbits.balance import Balance, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.resting import Resting, is_affine, resting_set
 from stickslip.orbits.signature import SECTION, Event, Signature
 
-Floats = NDArray[np.float64]
 SLIP, STICK = "slip", "stick"
 BORDER = 1e-9
 """How far right of the imaginary axis an eigenvalue must lie to count as unstable, relative to the largest."""

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip.arguments import check_flag, check_model, check_progress, pair
+from stickslip.arrays import Floats
 from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact, method_given
@@ -25,8 +25,6 @@ from stickslip.simulation import check_seed, simulate, uninterrupted
 
 MOST_STARTS = 10**6
 """More random starts than this are a sweep."""
-
-Floats = NDArray[np.float64]
 
 
 def find_orbit(

@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import notebook
+from stickslip.arrays import Complexes, Floats
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.newton import History
 from stickslip.orbits.signature import Signature
-from stickslip.orbits.stability import Complexes, nontrivial
+from stickslip.orbits.stability import nontrivial
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from stickslip.result import Run
 
-Floats = NDArray[np.float64]
 BORDER = 1e-9
 """How far beyond 1 a multiplier must lie to count as outside the unit circle."""
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import state_label, symbol, title_of
-from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
     import xarray
@@ -127,7 +126,7 @@ def _letter(number: int) -> str:
     return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
-def _edges(values: NDArray[np.float64]) -> tuple[float, float]:
+def _edges(values: Floats) -> tuple[float, float]:
     """The outer edges of cells with these middles."""
     step = float(np.mean(np.diff(values))) if len(values) > 1 else 1.0
     ends = float(values[0]) - 0.5 * step, float(values[-1]) + 0.5 * step

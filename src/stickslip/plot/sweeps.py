@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.model.errors import check_string
 from stickslip.plot import style
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 DENSE = 30_000
 """Points beyond which their density is drawn, since dots would only hide each other."""
 

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from stickslip.arguments import floats
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError, SeriesError
 from stickslip.model.errors import LARGEST, check_number, shown
 from stickslip.result import check_run, evaluate, steps_of
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SAMPLES_PER_CYCLE = 32
 """Samples of a run in a mean cycle where no interval is asked for: enough for directions of motion by differences."""
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from stickslip.arguments import check_flag
+from stickslip.arrays import Floats
 from stickslip.errors import SeriesError
 from stickslip.model.errors import path_of
-from stickslip.series.data import Floats, Series, known, positive
+from stickslip.series.data import Series, known, positive
 
 UNEVEN = 0.05
 """Times may be off an even grid by this part of the interval: tables are rounded."""

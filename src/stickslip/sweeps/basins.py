@@ -10,11 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from stickslip._version import __version__
 from stickslip.arguments import check_model, check_progress, numbers
+from stickslip.arrays import Bools, Floats, Ints
 from stickslip.errors import ModelError, OrbitError, ResultError
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
@@ -35,8 +36,6 @@ from stickslip.sweeps.chaos import VISITS, VISITS_IN_TIME, Chaos, growth, is_cha
 from stickslip.sweeps.exponents import neighbours
 from stickslip.sweeps.layout import BASINS, Sweep
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 UNRESOLVED = -1
 ORBIT, REST, POINT, CHAOS = "orbit", "rest", "equilibrium", "chaos"
 RTOL = 1e-9
@@ -517,7 +516,7 @@ class _Crowd:
                 return
         self._stay()
 
-    def _advance(self, begin: float, end: float) -> NDArray[np.bool_]:
+    def _advance(self, begin: float, end: float) -> Bools:
         """To the next look; which of the motions stand still. Those that cannot go on are left out from here on."""
         before = self.z[self.moving]
         after, outcome = self.search.field.propagate(before, end, t_start=begin, rtol=RTOL)
@@ -527,7 +526,7 @@ class _Crowd:
         moved = np.max(np.abs(after - before)[finished] / self.search.scale, axis=1, initial=0.0)
         return np.asarray(moved <= STILL)
 
-    def _compare(self, still: NDArray[np.bool_], time: float) -> None:
+    def _compare(self, still: Bools, time: float) -> None:
         """Label the motions that are near the same attractor as at the last look."""
         states = self.z[self.moving]
         nearest = self.search.nearest(states)
@@ -569,7 +568,7 @@ class _Crowd:
     def _arrived(self, which: Ints, labels: Ints, times: Floats) -> None:
         self.labels[which], self.arrival[which] = labels, times
 
-    def take(self, which: Ints, other: _Crowd, those: NDArray[np.bool_] | slice = slice(None)) -> None:
+    def take(self, which: Ints, other: _Crowd, those: Bools | slice = slice(None)) -> None:
         """What another crowd has found out about some of these motions."""
         self._arrived(which, other.labels[those], other.arrival[those])
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Ints
 from stickslip.errors import Busy, DamagedChunk, SweepError
 from stickslip.files import held, put_all_on_disk, put_on_disk, reason
 from stickslip.model.errors import shown
@@ -160,7 +160,7 @@ class Checkpoint(Mapping[int, Results]):
         self.damaged.add(index)
         return DamagedChunk(f"{sentence}: call the same sweep again, which computes this chunk anew")
 
-    def _marks(self) -> NDArray[np.int64]:
+    def _marks(self) -> Ints:
         """The marks of all chunks, 0 where there is none or where it cannot be read."""
         try:
             return np.asarray(self.arrays[DONE][:], np.int64)

@@ -16,7 +16,6 @@ from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Res
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
 from stickslip.sweeps.trajectories import Group, Settings
 
-Floats = NDArray[np.float64]
 PHASES, MODES = ".phases", ".modes"
 MOST_PHASES = 512
 """Phases of a signature: a motion with more in one period has none."""
