@@ -54,7 +54,7 @@ def compare(
         Along `method`: `state_error` (largest difference of any state over the run, relative to that state's range),
         `event_error` (largest difference of event times, over the events that agree in kind), `events`, `events_agree`,
         `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of the right-hand
-        side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
+        side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status` and `outcome`.
 
     Raises
     ------
@@ -127,6 +127,7 @@ def _row(
         "steps": run.attrs["steps"],
         "seconds": seconds,
         "status": run.attrs["status"],
+        "outcome": run.attrs["outcome"],
     }
 
 

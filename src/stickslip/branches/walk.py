@@ -25,6 +25,7 @@ from stickslip.orbits.arclength import Place, corrected, is_one_of_many, place
 from stickslip.orbits.crossings import Crossing, ahead, crossing
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.problems import problem_of
+from stickslip.orbits.signature import Mode, Signature
 
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-7
 """Lengths of steps: a step of 1 is the whole range of the parameter, or a change of the orbit by its own size."""
@@ -73,6 +74,7 @@ class Walk:
         self.range = abs(bounds[0] - float(first.model.parameters[parameter]))
         self.points: list[Orbit] = []
         self.special: list[SpecialPoint] = []
+        self.changes: list[tuple[SpecialPoint, tuple[tuple[Mode, ...], tuple[Mode, ...]]]] = []
         self.extremes: list[Floats] = []
         self.evaluations = 0
         self.problem: Any = None
@@ -354,11 +356,10 @@ class Walk:
             self.special.append(self._change(change, "the orbit ceases to exist"))
             self._keep(change.point.solved)
             return self._end(Outcome.CEASED, self.special[-1].value, kind=change.kind)
-        note = becoming(self.problem.signature, following[0].signature)
+        signatures = self.problem.signature, following[0].signature
         if following[0].phases < self.problem.phases and not self._is_one_of_many(*following):
             change = seen_back(following[0], self._scales(*following[:2]), *following[1:]) or change
-        self.special.append(self._change(change, note))
-        if self._was_here_before():
+        if self._changes(change, *signatures):
             return self._end(Outcome.REPEATED, self.special[-1].value, kind=change.kind)
         return self._go_on(following)
 
@@ -385,16 +386,19 @@ class Walk:
         if step.length > 100 * SHORTEST and self.problem.fault(step.between(0.99 * step.length).solved):
             raise Unresolved("something else happens before")
 
-    def _was_here_before(self) -> bool:
-        """Whether the last special point was met before in the same direction: the branch goes round in circles."""
-        last = self.special[-1]
-        return any(
-            point.kind == last.kind
-            and point.note == last.note
+    def _changes(self, change: Change, old: Signature, new: Signature) -> bool:
+        """Note a change from one signature to another; whether it was met before: the branch goes round in circles."""
+        last, modes = self._change(change, becoming(old, new)), (old.modes, new.modes)
+        seen_before = any(
+            known == modes
+            and point.kind == last.kind
             and abs(point.value - last.value) < 1e-9 * self.range
             and abs(point.orbit.period - last.orbit.period) < 1e-7 * last.orbit.period
-            for point in self.special[:-1]
+            for point, known in self.changes
         )
+        self.special.append(last)
+        self.changes.append((last, modes))
+        return seen_before
 
     def _beside(self, change: Change) -> Following | None:
         """A step along the branch of a neighbouring signature that passes through this orbit."""
@@ -442,7 +446,7 @@ class Walk:
                 good, bad = (ends[1], ends[0]) if faults[0] else (ends[0], ends[1])
                 change = seen_back(problem, scales, good, 0.5 * (good - bad))
                 if change is not None:
-                    self.special.append(self._change(change, becoming(before, problem.signature)))
+                    self._changes(change, before, problem.signature)
                 self._stand(problem.moved(good), good, good - bad)
                 self._keep(self.here.solved)
                 self.ds = min(FIRST, self.longest)

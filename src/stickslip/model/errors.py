@@ -78,7 +78,8 @@ RESULT_NAMES = frozenset({
     "count", "end_mode", "end_state", "events", "largest_exponent", "largest_exponent_error", "m", "maximum", "minimum",
     "n", "period", "record", "record_contact", "record_state", "record_time", "signature", "start_state", "status",
     "steps", "stick_fraction", "truncated",
-    "attractor", "description", "fraction", "fraction_error", "number", "points", "sample", "transient_time",
+    "attractor", "attractor_kind", "description", "fraction", "fraction_error", "number", "points", "sample",
+    "transient_time",
 })  # fmt: skip
 """What runs, sweeps and basins call other things than states: a state of that name would hide them."""
 

@@ -106,7 +106,7 @@ def _draw_attractors(ax: Axes, data: xarray.Dataset, x: str, y: str) -> None:
 
 def _is_curve(data: xarray.Dataset, number: int, count: int) -> bool:
     """Whether the points of an attractor follow each other around an orbit: that of a system without excitation."""
-    return count >= FEW_POINTS and str(data["description"].values[number]).startswith("orbit")
+    return count >= FEW_POINTS and str(data["attractor_kind"].values[number]) == "orbit"
 
 
 def _name(ax: Axes, letter: str, xs: Floats, ys: Floats, several: bool) -> None:

@@ -649,6 +649,7 @@ def _dataset(model: Model, axes: Mapping[str, Floats], crowd: _Crowd, status: St
     coordinates: dict[str, Any] = {name: (name, axis, state_attributes(model, name)) for name, axis in axes.items()} | {
         "number": np.arange(len(kept)),
         "state": np.array(model.states, dtype=np.str_),
+        "attractor_kind": ("number", np.array([a.kind for a in attractors], dtype=np.str_)),
         "description": ("number", [str(a) for a in attractors]),
     }
     attributes = {
