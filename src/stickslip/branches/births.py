@@ -18,7 +18,7 @@ import numpy as np
 
 from stickslip.arrays import Floats
 from stickslip.branches.critical import hopf_at
-from stickslip.branches.steps import FAILURES, Step
+from stickslip.branches.steps import FAILURES, OrbitStep
 from stickslip.errors import NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
 from stickslip.methods.smooth import Smoothing
@@ -59,7 +59,7 @@ class Birth:
     hopf: Hopf
 
 
-def vanishing(step: Step) -> Floats | None:
+def vanishing(step: OrbitStep) -> Floats | None:
     """The unknowns where an orbit has shrunk to nothing within a step: there the motion at its start comes to rest,
     and then reverses. None where it does not."""
     if not step.problem.is_cut:
@@ -72,7 +72,7 @@ def vanishing(step: Step) -> Floats | None:
     return step.here.u + fraction * (step.there.u - step.here.u)
 
 
-def birth(step: Step, between: Floats, parameter: str) -> Birth | None:
+def birth(step: OrbitStep, between: Floats, parameter: str) -> Birth | None:
     """The Hopf point where an orbit has shrunk to nothing; None where none is found within the step."""
     problem = step.problem
     try:

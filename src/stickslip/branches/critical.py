@@ -67,6 +67,15 @@ class EquilibriumPath:
         """The same equations, with references taken from u."""
         return self
 
+    def slid(self, u: Floats, change: Floats) -> Floats:
+        """A change of the unknowns: all are allowed."""
+        return change
+
+    @property
+    def evaluations(self) -> int:
+        """These are not counted."""
+        return 0
+
     def model(self, u: Floats) -> Model:
         """The model with the parameters of u."""
         return with_parameters(self.balance.model, list(self.balance.model.parameters), self.parameters(u))

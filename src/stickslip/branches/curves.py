@@ -14,6 +14,7 @@ import numpy as np
 
 from stickslip.arrays import Complexes, Floats
 from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.changes import phases_of
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.steps import FAILURES
@@ -165,7 +166,7 @@ class Curve:
         key = self.point.margin
         if key is None or kind == BRANCH_POINT:
             raise OrbitError(f"a {kind} cannot be followed in two parameters")
-        return lambda u: margins(problem, problem.solved(u), key).get(key, np.nan)
+        return lambda u: margins(phases_of(problem), problem.solved(u), key).get(key, np.nan)
 
     def _singularity(self) -> Test:
         """Zero where the orbit's own equations are singular: the last entry of a bordered solution."""
