@@ -25,7 +25,7 @@ from stickslip.branches.critical import (
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.steps import Point, Step, Test
-from stickslip.branches.walk import LONGEST, Walk, both_ways
+from stickslip.branches.walk import LONGEST, ArclengthWalk, both_ways
 from stickslip.branches.way import Progress, Way, ways
 from stickslip.errors import NoConvergence, OrbitError
 from stickslip.model.system import Model
@@ -101,7 +101,7 @@ class Release:
     ending: Ending
 
 
-class EquilibriumWalk(Walk[EquilibriumPath, Point]):
+class EquilibriumWalk(ArclengthWalk[EquilibriumPath, Point]):
     """A branch of equilibria in the making, or a curve of Hopf points or folds along two parameters."""
 
     shortest = edge = 1e-8

@@ -18,7 +18,7 @@ from stickslip.branches.margins import FLIP, LOSS
 from stickslip.branches.neighbours import neighbours
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.steps import FAILURES, OrbitPoint, OrbitStep, Unresolved, point_at
-from stickslip.branches.walk import FIRST, SHORTEST, Walk
+from stickslip.branches.walk import FIRST, SHORTEST, ArclengthWalk
 from stickslip.branches.way import Way
 from stickslip.orbits import exact
 from stickslip.orbits.arclength import corrected, is_one_of_many, place
@@ -44,7 +44,7 @@ Following = tuple[OrbitProblem, Floats, Floats]
 """A branch to be followed: its equations, a solution of them, and the direction in which to go."""
 
 
-class OrbitWalk(Walk[OrbitProblem, OrbitPoint]):
+class OrbitWalk(ArclengthWalk[OrbitProblem, OrbitPoint]):
     """A branch of orbits in the making.
 
     It begins with an orbit; at a flip or a branch point, on the branch that bifurcates there; or with the orbits that

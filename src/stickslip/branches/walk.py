@@ -16,10 +16,10 @@ import numpy as np
 from stickslip.arrays import Floats
 from stickslip.branches.branch import Branch, SpecialPoint, joined
 from stickslip.branches.outcome import Ending, Outcome
-from stickslip.branches.steps import FAILURES, PathT, PointT, Step, Unresolved
+from stickslip.branches.steps import FAILURES, PathT, Point, PointT, Step, Unresolved
 from stickslip.branches.way import Way
 from stickslip.errors import ModelError
-from stickslip.orbits.arclength import Place, corrected
+from stickslip.orbits.arclength import Path, Place, corrected
 from stickslip.orbits.crossings import Crossing, ahead, crossing
 from stickslip.orbits.equilibria import Equilibrium
 from stickslip.orbits.orbit import Orbit
@@ -34,13 +34,13 @@ ASIDE = (0.01, 0.003, 0.03, 1e-3, 3e-4, 1e-4)
 """How far from a bifurcation the branch that begins there is taken up."""
 
 
-class Walk(ABC, Generic[PathT, PointT]):
-    """A branch in the making."""
+class Walk(ABC):
+    """A branch in the making: how it goes on step by step, and what it keeps."""
 
-    problem: PathT
-    here: PointT
-    scales: Floats
+    problem: Path
+    here: Point
 
+    word = "branch"
     shortest = SHORTEST
     """The step below which the walk has come to a halt."""
 
@@ -72,27 +72,13 @@ class Walk(ABC, Generic[PathT, PointT]):
         extremes = np.array(self.extremes).reshape(len(self.points), 2, len(self.model.states))
         return Branch(self.parameter, tuple(self.points), tuple(self.special), (ending,), extremes, self.evaluations)
 
-    # -- what is followed says -------------------------------------------------------------------------------------
-
     @abstractmethod
     def _begin(self) -> Ending | None:
         """Stand on the first point, and keep it; a reason to stop where that is no branch."""
 
     @abstractmethod
-    def _point(self, problem: PathT, u: Floats, scales: Floats, along: Floats | None) -> PointT:
-        """The point with these unknowns, its tangent oriented along a given one."""
-
-    @abstractmethod
-    def _step(self, there: PointT) -> Step[PathT, PointT]:
-        """The step from here to there."""
-
-    @abstractmethod
-    def _scales(self, problem: PathT, u: Floats) -> Floats:
-        """The sizes in which a step is measured; that of the parameter is the range."""
-
-    @abstractmethod
-    def _check_allowed(self, u: Floats) -> None:
-        """Refuse values of the parameters in the words of the model."""
+    def _advance(self, ds: float) -> tuple[Any, int]:
+        """A step of the length ds, and how many iterations it took."""
 
     @abstractmethod
     def _accept(self, step: Any) -> Ending | None:
@@ -102,18 +88,12 @@ class Walk(ABC, Generic[PathT, PointT]):
         """Whether the walk could go on in another way, where steps have shrunk to nothing."""
         return False
 
-    @abstractmethod
-    def _is_another(self, u: Floats) -> bool:
-        """Whether a solution beside a bifurcation is one of the branch that begins there."""
-
-    @abstractmethod
-    def _take_up(self, met: Crossing, u: Floats) -> None:
-        """Stand on that solution."""
-
-    # -- going along -----------------------------------------------------------------------------------------------
+    def _growth(self, iterations: int) -> float:
+        """How much longer the next step may be."""
+        return 1.5 if iterations <= 4 else 1.0 if iterations <= 6 else 0.6
 
     def _end(self, outcome: Outcome, value: float, **known: Any) -> Ending:
-        return outcome.at(self.parameter, float(value), **known)
+        return outcome.at(self.parameter, float(value), self.word, **known)
 
     def _append(self, what: Orbit | Equilibrium, extremes: Floats) -> None:
         """A point more, with the smallest and the largest value of every state."""
@@ -129,8 +109,7 @@ class Walk(ABC, Generic[PathT, PointT]):
             length = self.ds
             try:
                 step, iterations = self._advance(length)
-                growth = 1.5 if iterations <= 4 else 1.0 if iterations <= 6 else 0.6
-                self.ds = min(self.way.longest, length * growth)
+                self.ds = min(self.way.longest, length * self._growth(iterations))
                 ended = self._accept(step)
             except FAILURES as failure:
                 self.ds = 0.5 * length
@@ -149,13 +128,46 @@ class Walk(ABC, Generic[PathT, PointT]):
         why = str(failure) if isinstance(failure, Unresolved) else "Newton's method does not converge beyond"
         return self._end(Outcome.STALLED, value, why=why, advice=self.advice)
 
+
+class ArclengthWalk(Walk, Generic[PathT, PointT]):
+    """A walk along the solutions of equations with one unknown more than they have, by pseudo-arclength."""
+
+    problem: PathT
+    here: PointT
+    scales: Floats
+
+    @abstractmethod
+    def _point(self, problem: PathT, u: Floats, scales: Floats, along: Floats | None) -> PointT:
+        """The point with these unknowns, its tangent oriented along a given one."""
+
+    @abstractmethod
+    def _step(self, there: PointT) -> Step[PathT, PointT]:
+        """The step from here to there."""
+
+    @abstractmethod
+    def _scales(self, problem: PathT, u: Floats) -> Floats:
+        """The sizes in which a step is measured; that of the parameter is the range."""
+
+    @abstractmethod
+    def _check_allowed(self, u: Floats) -> None:
+        """Refuse values of the parameters in the words of the model."""
+
+    @abstractmethod
+    def _is_another(self, u: Floats) -> bool:
+        """Whether a solution beside a bifurcation is one of the branch that begins there."""
+
+    @abstractmethod
+    def _take_up(self, met: Crossing, u: Floats) -> None:
+        """Stand on that solution."""
+
+    # -- going along -----------------------------------------------------------------------------------------------
+
     def _stand(self, problem: PathT, u: Floats, direction: Floats) -> None:
         """Stand on a solution of some equations, facing in a direction, and measure in the sizes that it has."""
         self.problem, self.scales = problem, self._scales(problem, u)
         self.here = self._point(problem, u, self.scales, problem.slid(u, direction) / self.scales)
 
     def _advance(self, ds: float) -> tuple[Step[PathT, PointT], int]:
-        """A step of the length ds, and how many iterations it took."""
         here = self.here.place
         predicted = here.u + ds * here.tangent * self.scales
         try:
@@ -217,7 +229,7 @@ class Walk(ABC, Generic[PathT, PointT]):
         return False
 
 
-def both_ways(walks: Sequence[Walk[Any, Any]]) -> Branch:
+def both_ways(walks: Sequence[Walk]) -> Branch:
     """The branch of one walk, or of two from the same point in opposite directions."""
     first = walks[0].branch()
     if len(walks) == 1 or first.interrupted or any(ending.outcome is Outcome.CLOSED for ending in first.endings):
