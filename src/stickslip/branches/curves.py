@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from stickslip.arrays import Complexes, Floats
-from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.branch import Branch
 from stickslip.branches.changes import phases_of
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.steps import FAILURES, Point, Test, Unresolved
 from stickslip.branches.walk import Walk
 from stickslip.branches.way import Progress, Way

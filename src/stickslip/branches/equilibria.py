@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from stickslip.arrays import Complexes, Floats
-from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.branch import Branch
 from stickslip.branches.critical import (
     HOPF,
     TAKENS,
@@ -24,6 +24,7 @@ from stickslip.branches.critical import (
 )
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.steps import Point, Step, Test
 from stickslip.branches.walk import LONGEST, ArclengthWalk, both_ways
 from stickslip.branches.way import Progress, Way, ways
@@ -32,7 +33,7 @@ from stickslip.model.system import Model
 from stickslip.orbits.arclength import place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, crossing
-from stickslip.orbits.equilibria import Equilibrium
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.normal_form import critical_pair, hopf
 
 SMALLEST = 1e-2

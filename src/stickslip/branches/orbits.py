@@ -11,12 +11,12 @@ import numpy as np
 from stickslip.arrays import Floats
 from stickslip.branches.bifurcations import bifurcations
 from stickslip.branches.births import Newborn, birth, vanishing
-from stickslip.branches.branch import SpecialPoint
 from stickslip.branches.changes import Change, becoming, begins_at, first_change, phases_of, seen_back
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import FLIP, LOSS
 from stickslip.branches.neighbours import neighbours
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.steps import FAILURES, OrbitPoint, OrbitStep, Unresolved, point_at
 from stickslip.branches.walk import FIRST, SHORTEST, ArclengthWalk
 from stickslip.branches.way import Way

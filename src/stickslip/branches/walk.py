@@ -14,14 +14,15 @@ from typing import Any, Generic
 import numpy as np
 
 from stickslip.arrays import Floats
-from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.branch import Branch, joined
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.steps import FAILURES, PathT, Point, PointT, Step, Unresolved
 from stickslip.branches.way import Way
 from stickslip.errors import ModelError
 from stickslip.orbits.arclength import Path, Place, corrected
 from stickslip.orbits.crossings import Crossing, ahead, crossing
-from stickslip.orbits.equilibria import Equilibrium
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.orbit import Orbit
 
 FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-7
