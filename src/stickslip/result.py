@@ -25,8 +25,8 @@ from stickslip.arguments import floats
 from stickslip.arrays import Floats
 from stickslip.errors import ModelError, ResultError
 from stickslip.files import interrupted_later, output_file, seal
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 from stickslip.status import Status
 
 if TYPE_CHECKING:

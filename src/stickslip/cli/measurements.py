@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import arguments, outputs
 from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
-from stickslip.model.errors import shown
+from stickslip.model.errors import shown, suggest
 from stickslip.model.laws import FrictionLaw, Polynomial, Stribeck, WithViscous
 from stickslip.model.reading import LAWS
-from stickslip.model.system import suggest
 
 if TYPE_CHECKING:
     from stickslip.cli.commands.measurements import Identify

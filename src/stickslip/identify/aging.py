@@ -17,8 +17,7 @@ from stickslip.identify.errors import column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.phases import Breakaways
 from stickslip.identify.solve import Problem, solve
-from stickslip.model.errors import listed_names, shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import listed_names, shown, suggest
 
 if TYPE_CHECKING:
     import pandas as pd

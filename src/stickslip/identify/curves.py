@@ -14,7 +14,7 @@ from scipy.interpolate import PchipInterpolator
 
 from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError, ModelError
-from stickslip.model.errors import check_mapping, check_number, shown
+from stickslip.model.errors import check_mapping, check_number, shown, suggest
 from stickslip.model.formula import Formula
 from stickslip.model.functions import arguments_of
 from stickslip.model.laws import (
@@ -29,7 +29,6 @@ from stickslip.model.laws import (
     WithViscous,
 )
 from stickslip.model.parameter import Parameter
-from stickslip.model.system import suggest
 from stickslip.model.terms import Terms, independent
 
 LEAST_POSITIVE = 1e-12

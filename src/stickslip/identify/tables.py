@@ -18,8 +18,7 @@ from stickslip.errors import IdentifyError
 from stickslip.files import output_file
 from stickslip.frames import numbered
 from stickslip.identify.errors import column
-from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown, suggest
 from stickslip.tables import (
     BASES,
     PREFIXES,

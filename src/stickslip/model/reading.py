@@ -12,7 +12,7 @@ from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
-from stickslip.model.errors import check_name, check_number, check_text, shown
+from stickslip.model.errors import check_name, check_number, check_text, shown, suggest
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, Formulas, names_in
 from stickslip.model.functions import Value
 from stickslip.model.laws import (
@@ -49,7 +49,7 @@ from stickslip.model.parts import (
     ground,
 )
 from stickslip.model.scatter import Scatter, distribution_from
-from stickslip.model.system import About, Filippov, Model, System, suggest
+from stickslip.model.system import About, Filippov, Model, System
 
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mass": (("m",), ("x", "v", "unit")),

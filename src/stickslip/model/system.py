@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from stickslip.model.errors import (
     check_string,
     listed_names,
     shown,
+    suggest,
 )
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
@@ -279,16 +279,6 @@ class Model(metaclass=Listing):
             if name not in self.states:
                 raise ModelError(f"there is no state {shown(name)}{suggest(str(name), self.states)}")
         return [check_number(f"start of {name}", start.get(name, self.start[name])) for name in self.states]
-
-
-def suggest(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: what it may have meant, and what there is."""
-    known = list(known)
-    owned = [each for each in known if each.endswith(f".{name}")]  # "eta" where "base.eta" is meant
-    close = owned[:1] or difflib.get_close_matches(str(name), known, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
-    return f"{hint}; there are: {listed or 'none'}"
 
 
 class System(Model):

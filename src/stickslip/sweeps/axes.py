@@ -12,8 +12,8 @@ import numpy as np
 from stickslip.arguments import numbers
 from stickslip.arrays import Floats, Ints
 from stickslip.errors import ModelError, SweepError
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 
 START = "start."
 """Before the name of a state: the sweep is over where motions start."""

@@ -19,9 +19,9 @@ from stickslip.arrays import Bools, Floats, Ints
 from stickslip.errors import ModelError, OrbitError, ResultError
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
-from stickslip.model.errors import check_number, check_whole, shown, visible
+from stickslip.model.errors import check_number, check_whole, shown, suggest, visible
 from stickslip.model.listing import Listing
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.orbits.equilibria import find_equilibria
 from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.find import excitation, find_orbit, is_same

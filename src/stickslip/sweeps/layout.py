@@ -17,8 +17,8 @@ import xarray as xr
 from stickslip import frames
 from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 from stickslip.result import Result, state_attributes
 from stickslip.status import Status
 from stickslip.sweeps.axes import START, Axes

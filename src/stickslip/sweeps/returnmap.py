@@ -17,9 +17,9 @@ from stickslip.arguments import check_model
 from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.errors import check_number, check_whole, shown, suggest
 from stickslip.model.listing import Listing
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
 from stickslip.result import Result
