@@ -68,7 +68,7 @@ from .saving import save as save
 from .simulation import simulate as simulate
 from .status import Status as Status
 from .stopping import stops as stops
-from .sweeps.basins import Attractor as Attractor
+from .sweeps.attractor import Attractor as Attractor
 from .sweeps.basins import Basins as Basins
 from .sweeps.basins import basins as basins
 from .sweeps.exponents import Lyapunov as Lyapunov
