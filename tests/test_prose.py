@@ -61,6 +61,9 @@ def is_text(node: ast.expr) -> bool:
 def is_decision(node: ast.AST) -> bool:
     """Whether a sentence is compared with a text, or searched for one."""
     match node:
+        case ast.Compare(left=ast.Constant() as left, ops=[ast.In() | ast.NotIn()], comparators=[other]):
+            literal = isinstance(other, ast.Tuple | ast.List | ast.Set | ast.Dict)
+            return (is_sentence(left) and not literal) or (is_sentence(other) and is_text(left))
         case ast.Compare(left=left, comparators=others):
             return any(map(is_sentence, [left, *others])) and all(map(is_text, [left, *others]))
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=verb), args=[_, *searched]):
@@ -85,6 +88,7 @@ def test_nothing_is_decided_by_a_sentence(file):
     "line",
     [
         '"is closed" in reason',
+        '"did you mean" in ending',
         'run.attrs["reason"] == "closed"',
         'str(data["description"].values[0]).startswith("orbit")',
         "sentence.startswith(status.value)",

@@ -10,8 +10,8 @@ from stickslip.cli import arguments, outputs
 from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
 from stickslip.model.errors import shown, suggest
+from stickslip.model.law_tables import LAWS
 from stickslip.model.laws import FrictionLaw, Polynomial, Stribeck, WithViscous
-from stickslip.model.reading import LAWS
 
 if TYPE_CHECKING:
     from stickslip.cli.commands.measurements import Identify
