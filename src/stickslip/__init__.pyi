@@ -21,6 +21,7 @@ from .methods.fixed import Henon as Henon
 from .methods.smooth import Smoothing as Smoothing
 from .methods.switch import Switch as Switch
 from .methods.timestepping import TimeStepping as TimeStepping
+from .model.about import About as About
 from .model.bristles import BristleContact as BristleContact
 from .model.dynamic import Dahl as Dahl
 from .model.dynamic import DieterichRuina as DieterichRuina
@@ -54,7 +55,6 @@ from .model.parts import State as State
 from .model.parts import Torque as Torque
 from .model.parts import ground as ground
 from .model.scatter import Scatter as Scatter
-from .model.system import About as About
 from .model.system import Filippov as Filippov
 from .model.system import System as System
 from .orbits.equilibria import find_equilibria as find_equilibria

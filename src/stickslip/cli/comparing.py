@@ -43,10 +43,7 @@ def perform(asked: Compare, report: Report) -> bool:
     report.out.print(arguments.title_of(model), style="bold")
     _print(report.out, found)
     saved.tell(report)
-    for path in asked.plot:
-        from stickslip import plot
-
-        report.drew(plot.save(plot.comparison(found, asked.cost), path))
+    report.draw(asked.plot, lambda plot: plot.comparison(found, asked.cost))
     return bool(_finished(found).all()) and found.attrs["outcome"] == Status.FINISHED.word
 
 

@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import Any
 
 from stickslip.errors import ModelError
+from stickslip.model.about import About
 from stickslip.model.errors import check_number, check_text, shown, suggest
 from stickslip.model.formula import FLOAT_FUNCTIONS, Formula, names_in
 from stickslip.model.functions import Value
 from stickslip.model.limits import MAX_PARTS, MAX_TEXT
 from stickslip.model.parameter import Parameter
-from stickslip.model.system import About
 
 TIME = ("t",)
 LISTS = ("coefficients", "speeds", "values")

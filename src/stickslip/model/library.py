@@ -16,6 +16,7 @@ from math import cos
 from typing import ParamSpec
 
 from stickslip.errors import ModelError
+from stickslip.model.about import About
 from stickslip.model.dynamic import DieterichRuina, LuGre
 from stickslip.model.errors import check_number, shown, suggest
 from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
@@ -34,7 +35,7 @@ from stickslip.model.parts import (
     Torque,
     ground,
 )
-from stickslip.model.system import About, System
+from stickslip.model.system import System
 
 LEINE = "Leine, van Campen, de Kraker, van den Steen: Nonlinear Dynamics 16 (1998) 41–54"
 VAN_DE_VRANDE = "Van de Vrande, van Campen, de Kraker: Nonlinear Dynamics 19 (1999) 157–169"
