@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Import(NamedTuple):
-    """One file imports another; `late`: when a function is called, and not before."""
+    """One file imports another; `late`: not when it is itself imported, but in a function, or for types alone."""
 
     source: str
     target: str
@@ -59,7 +59,7 @@ class Package:
                 for each in names:
                     yield from self._resolved(f"{full}.{each.name}")
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"), args=[name, *_]):
-                pattern = _pattern(name)
+                pattern = _pattern(name, _texts(tree))
                 yield from (self._by_name[each] for each in self._by_name if re.fullmatch(pattern, each))
 
     def _above(self, file: str, level: int) -> str:
@@ -76,10 +76,17 @@ class Package:
 
 
 def _nodes(tree: ast.AST, late: bool = False) -> Iterator[tuple[ast.AST, bool]]:
-    """All nodes, and whether each is inside a function."""
+    """All nodes, and whether each is inside a function, or for types alone."""
     for child in ast.iter_child_nodes(tree):
         yield child, late
-        yield from _nodes(child, late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+        yield from _nodes(child, late or _is_late(child))
+
+
+def _is_late(node: ast.AST) -> bool:
+    """Whether what is inside is not executed when the file is imported."""
+    if isinstance(node, ast.If):
+        return not node.orelse and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
 def _asks_only_where_it_lies(tree: ast.Module, imported: ast.alias) -> bool:
@@ -89,16 +96,34 @@ def _asks_only_where_it_lies(tree: ast.Module, imported: ast.alias) -> bool:
     return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == name} == {"__file__"}
 
 
-def _pattern(name: ast.expr) -> str:
-    """The names that a text can be: where something is put into it, any public module."""
+def _texts(tree: ast.Module) -> dict[str, str]:
+    """The constants of a file that are texts."""
+    found = {}
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text))):
+                found[name] = text
+    return found
+
+
+def _pattern(name: ast.expr, texts: Mapping[str, str]) -> str:
+    """The names that a text can be: where something unknown is put into it, any public module."""
     match name:
         case ast.Constant(value=str(text)):
             return re.escape(text)
-        case ast.JoinedStr(values=pieces):
-            return "".join(_pattern(piece) for piece in pieces)
+        case ast.Name(id=constant) | ast.FormattedValue(value=ast.Name(id=constant)) if constant in texts:
+            return re.escape(texts[constant])
+        case ast.JoinedStr(values=[first, *_] as pieces) if not _is_unknown(first, texts):
+            return "".join(_pattern(piece, texts) for piece in pieces)
         case ast.FormattedValue():
             return r"[A-Za-z]\w*"
-    raise AssertionError(f"line {name.lineno}: import_module of {ast.unparse(name)}: write the name as a text")
+    raise AssertionError(f"line {name.lineno}: import_module of {ast.unparse(name)}: write how the name begins")
+
+
+def _is_unknown(piece: ast.expr, texts: Mapping[str, str]) -> bool:
+    """Whether this piece of a text could be anything."""
+    known = isinstance(piece, ast.FormattedValue) and isinstance(piece.value, ast.Name) and piece.value.id in texts
+    return isinstance(piece, ast.FormattedValue) and not known
 
 
 def breaches(
