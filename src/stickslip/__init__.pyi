@@ -23,6 +23,10 @@ from .methods.switch import Switch as Switch
 from .methods.timestepping import TimeStepping as TimeStepping
 from .model.about import About as About
 from .model.bristles import BristleContact as BristleContact
+from .model.classic_laws import Coulomb as Coulomb
+from .model.classic_laws import Hyperbolic as Hyperbolic
+from .model.classic_laws import PoppStelter as PoppStelter
+from .model.classic_laws import Stribeck as Stribeck
 from .model.dynamic import Dahl as Dahl
 from .model.dynamic import DieterichRuina as DieterichRuina
 from .model.dynamic import DynamicLaw as DynamicLaw
@@ -31,13 +35,9 @@ from .model.dynamic import LuGre as LuGre
 from .model.dynamic import StateLaw as StateLaw
 from .model.formula import Formula as Formula
 from .model.functions import where as where
-from .model.laws import Coulomb as Coulomb
 from .model.laws import FrictionLaw as FrictionLaw
 from .model.laws import FunctionLaw as FunctionLaw
-from .model.laws import Hyperbolic as Hyperbolic
 from .model.laws import Polynomial as Polynomial
-from .model.laws import PoppStelter as PoppStelter
-from .model.laws import Stribeck as Stribeck
 from .model.laws import Tabulated as Tabulated
 from .model.parameter import Parameter as Parameter
 from .model.parts import Base as Base

@@ -14,20 +14,11 @@ from scipy.interpolate import PchipInterpolator
 
 from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError, ModelError
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.errors import check_mapping, check_number, shown, suggest
 from stickslip.model.formula import Formula
 from stickslip.model.functions import arguments_of
-from stickslip.model.laws import (
-    Coulomb,
-    FrictionLaw,
-    FunctionLaw,
-    Hyperbolic,
-    Polynomial,
-    PoppStelter,
-    Stribeck,
-    Tabulated,
-    WithViscous,
-)
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithViscous
 from stickslip.model.parameter import Parameter
 from stickslip.model.terms import Terms, independent
 

@@ -7,22 +7,13 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from stickslip.errors import ModelError
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.dynamic import Dahl, DieterichRuina, DynamicLaw, ElastoPlastic, LuGre, StateLaw
 from stickslip.model.entries import LISTS, TEXTS, check_keys, read_formula, read_list, read_number, read_text, within
 from stickslip.model.errors import check_name, check_number, hint, shown, suggest
 from stickslip.model.formula import Formula, names_in
 from stickslip.model.functions import Value
-from stickslip.model.laws import (
-    Coulomb,
-    FrictionLaw,
-    FunctionLaw,
-    Hyperbolic,
-    Law,
-    Polynomial,
-    PoppStelter,
-    Stribeck,
-    Tabulated,
-)
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Law, Polynomial, Tabulated
 
 LAWS: dict[str, type[FrictionLaw]] = {
     "coulomb": Coulomb,

@@ -17,9 +17,10 @@ from typing import ParamSpec
 
 from stickslip.errors import ModelError
 from stickslip.model.about import About
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.dynamic import DieterichRuina, LuGre
 from stickslip.model.errors import check_number, shown, suggest
-from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
+from stickslip.model.laws import FrictionLaw
 from stickslip.model.parts import (
     Base,
     Belt,
