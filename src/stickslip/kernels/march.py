@@ -29,18 +29,7 @@ BROKEN = 1e-6  # see `allowance`
 def begin(trajectory: Trajectory) -> int:
     """Modes and series at the start, from the state, time, tolerance, parameters and guess of a step length."""
     model.constants(trajectory)
-    trajectory.late = 0.0
-    for i in range(model.CONTACTS):
-        trajectory.mode[i] = 1
-    model.ingredients(trajectory)
-    model.sizes(trajectory)
-    for i in range(model.CONTACTS):
-        v = trajectory.v[i]
-        trajectory.at_rest[i] = 1 if abs(v) <= 4.0 * EPSILON * trajectory.v_size[i] or model.UNDAMPED[i] == 1 else 0
-        # An elastic asperity slips to the side from which its spring and damper pull it: a = −T.
-        side = v if model.RIGID[i] == 1 or (model.BONDS > 0 and model.BRISTLES[i] > 0) else trajectory.a[i]
-        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 else (1 if side > 0.0 else -1)
-        trajectory.mode_before[i] = trajectory.mode[i]
+    first_modes(trajectory)
     if model.BONDS > 0:
         start_bonds(trajectory)
     note_state(trajectory)
@@ -58,6 +47,22 @@ def begin(trajectory: Trajectory) -> int:
     model.ingredients(trajectory)  # with the modes: friction on the wrong side of zero speed may be anything
     trajectory.ready = 1
     return outcome.FINISHED if settle(trajectory) == 0 else why_undecided(trajectory)
+
+
+def first_modes(trajectory: Trajectory) -> None:
+    """Which contacts are at rest at the start, and the signs of slip of the others; constants are known."""
+    trajectory.late = 0.0
+    for i in range(model.CONTACTS):
+        trajectory.mode[i] = 1
+    model.ingredients(trajectory)
+    model.sizes(trajectory)
+    for i in range(model.CONTACTS):
+        v = trajectory.v[i]
+        trajectory.at_rest[i] = 1 if abs(v) <= 4.0 * EPSILON * trajectory.v_size[i] or model.UNDAMPED[i] == 1 else 0
+        # An elastic asperity slips to the side from which its spring and damper pull it: a = −T.
+        side = v if model.RIGID[i] == 1 or (model.BONDS > 0 and model.BRISTLES[i] > 0) else trajectory.a[i]
+        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 else (1 if side > 0.0 else -1)
+        trajectory.mode_before[i] = trajectory.mode[i]
 
 
 def note_state(trajectory: Trajectory) -> None:
