@@ -23,10 +23,10 @@ from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.kernels.jacobian import jacobian
 from stickslip.kernels.records import Interleaved, Records
-from stickslip.targets import cpu, cuda, python
+from stickslip.targets import checked, cpu, cuda, python
 from stickslip.targets.generated import EXACT, LANES, Generated, KernelSet, plain
 
-TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python}
+TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
 Floats = NDArray[np.float64]
 ALIKE = 0.02
 """Trajectories are alike that differ by less than this part of the spread of all."""

@@ -163,6 +163,12 @@ class Records(Generic[R]):
         self.kind, self.count = kind, count
         self.floats = np.zeros((count, kind.FLOATS)) if floats is None else floats
         self.integers = np.zeros((count, kind.INTEGERS), np.int64) if integers is None else integers
+        for array, size in ((self.floats, kind.FLOATS), (self.integers, kind.INTEGERS)):
+            if array.shape != (count, size) or not array.flags.c_contiguous:
+                raise ValueError(
+                    f"{count} records of {kind.__name__} need a contiguous array of {count} rows of {size}, "
+                    f"not one of shape {array.shape}"
+                )
 
     def __len__(self) -> int:
         return self.count

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Report = Callable[[float], None]
 Consume = Callable[[Floats], None]
 
-TARGETS = ("cpu", "python")
+TARGETS = ("cpu", "python", "checked")
 """Where one trajectory can be integrated."""
 
 CHUNK = 4_000_000

@@ -5,17 +5,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from stickslip.kernels.records import Record
 from stickslip.targets import cache
 from stickslip.targets.generated import Generated, KernelSet
 from stickslip.targets.interrupt import interruptible
-from stickslip.targets.lower import Flat, Lowering, flat_parameters, parameters_of, sizes_of
+from stickslip.targets.lower import SUFFIXES, Flat, Lowering, flat_parameters, parameters_of, sizes_of
 from stickslip.targets.modules import Library
 from stickslip.targets.source import Function
 
@@ -52,42 +51,49 @@ class Program:
     that is known to be short.
     """
 
-    def __init__(self, library: Library, entry_points: tuple[str, ...], engine: Any) -> None:
+    def __init__(self, library: Library, entry_points: tuple[str, ...], engine: Any, checked: bool = False) -> None:
         self.kernels, self._engine = library, engine
         self.at_once = SimpleNamespace()
         for name in entry_points:
             own, function = name.partition(".")[2], library.function(name)
-            called = self._called(function, engine.get_function_address(name.replace(".", "__")))
+            called = self.connected(compiled_function(function, engine.get_function_address(flat_name(name)), checked))
             setattr(self.at_once, own, called)
             setattr(self, own, _ended_by_user(called) if own in LONG else called)
 
-    def _called(self, function: FunctionType, address: int) -> Callable[..., Any]:
-        """A compiled function; records and arrays are passed by address, and the interpreter lock is free meanwhile."""
-        parameters = parameters_of(function)
-        flat = [kind for name, (what, of) in parameters.items() for _, kind in flat_parameters(name, what, of, False)]
-        result = typing.get_type_hints(function)["return"]
-        compiled = ctypes.CFUNCTYPE(_RESULTS[result], *(_TYPES[kind] for kind in flat))(address)
-        passes = [_PASSED[what](of) for what, of in parameters.values()]
-
-        def call(*arguments: Any) -> Any:
-            return compiled(*[part for pass_on, one in zip(passes, arguments, strict=True) for part in pass_on(one)])
-
-        return call
+    def connected(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What a call does besides calling the function: here nothing."""
+        return function
 
 
-def _of_record(record: type[Record]) -> Callable[[Any], list[int]]:
-    """How a record, or several, are passed: the addresses of their arrays."""
-    fields = [{"float": "floats", "int": "integers"}[kind] for kind in sizes_of(record)]
+def flat_name(entry_point: str) -> str:
+    """The name that "file.function" has when it is compiled."""
+    return entry_point.replace(".", "__")
+
+
+def compiled_function(function: FunctionType, address: int, checked: bool) -> Callable[..., Any]:
+    """A compiled function; records and arrays are passed by address, and the interpreter lock is free meanwhile."""
+    parameters = parameters_of(function)
+    flat = [kind for name, (what, of) in parameters.items() for _, kind in flat_parameters(name, what, of, checked)]
+    result = typing.get_type_hints(function)["return"]
+    compiled = ctypes.CFUNCTYPE(_RESULTS[result], *(_TYPES[kind] for kind in flat))(address)
+    passes = [_passed(what, of, checked) for what, of in parameters.values()]
+
+    def call(*arguments: Any) -> Any:
+        return compiled(*[part for pass_on, one in zip(passes, arguments, strict=True) for part in pass_on(one)])
+
+    return call
+
+
+def _passed(what: str, of: Any, checked: bool) -> Callable[[Any], Sequence[Any]]:
+    """How an argument is passed: a number as it is, arrays by address, and in a checked build with their lengths."""
+    if what == "number":
+        return lambda one: (one,)
+    if what == "array":
+        return (lambda one: (_address(one), len(one))) if checked else lambda one: (_address(one),)
+    fields = [SUFFIXES[kind] for kind in sizes_of(of)]
+    if checked and what == "many":
+        return lambda one: [*(_address(getattr(one, name)) for name in fields), len(one)]
     return lambda one: [_address(getattr(one, name)) for name in fields]
-
-
-_PASSED: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
-    "number": lambda _: lambda one: (one,),
-    "array": lambda _: lambda one: (_address(one),),
-    "one": _of_record,
-    "many": _of_record,
-    "lanes": _of_record,
-}
 
 
 def _ended_by_user(function: Any) -> Any:
@@ -135,7 +141,7 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
 
     def compiled() -> bytes:
         flat = _flat(library, kernels)
-        names = [name.replace(".", "__") for name in kernels.entry_points]
+        names = [flat_name(name) for name in kernels.entry_points]
         translator = compiler.Translator(
             flat.functions, flat.arrays, {}, names, SUMS, library.machine.LANES, (ALL_LANES,)
         )

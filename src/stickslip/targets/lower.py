@@ -48,11 +48,12 @@ PYTHON = frozenset(["abs", "min", "max", "float", "int", "bool", "range"])
 
 @dataclass
 class Flat:
-    """Flat functions by name, the constant arrays they use, and for `bounded` the places in the source by number."""
+    """Flat functions by name, the constant arrays they use, and for `bounded` the places in the source by number; number
+    0 is none."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
-    sites: list[str] = field(default_factory=list)
+    sites: list[str] = field(default_factory=lambda: [""])
 
 
 # -- values ------------------------------------------------------------------------------------------------------
@@ -497,21 +498,22 @@ class Body:
         thing = value.thing
         if isinstance(thing, str):
             return folded(ast.Call(ast.Name(thing, ast.Load()), [self.number(each) for each in arguments], []))
-        if isinstance(thing, BuiltinFunctionType) and vars(math).get(thing.__name__) is thing:
+        if isinstance(thing, BuiltinFunctionType) and thing in vars(math).values():
             return ast.Call(ast.Name(thing.__name__, ast.Load()), [self.number(each) for each in arguments], [])
         if not isinstance(thing, FunctionType):
             raise self.error(node, "this cannot be called")
         wanted = parameters_of(thing)
         if len(wanted) != len(arguments):
             raise self.error(node, f"{thing.__name__} has {len(wanted)} arguments, not {len(arguments)}")
+        is_own = thing.__module__ == "stickslip.kernels.machine" and thing.__name__ in OWN
         flat: list[ast.expr] = []
         strides: dict[str, int] = {}
         for argument, (name, (what, of)) in zip(arguments, wanted.items(), strict=True):
             given = self.value(argument)
-            flat += self.argument(argument, given, name, what, of)
+            passed = self.argument(argument, given, name, what, of)
+            flat += passed[:1] if is_own else passed  # instructions of the machine need no lengths
             if isinstance(given, One) and given.stride != 1:
                 strides[name] = given.stride
-        is_own = thing.__module__ == "stickslip.kernels.machine" and thing.__name__ in OWN
         return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing, strides), ast.Load()), flat, [])
 
     def argument(self, node: ast.expr, value: Value, name: str, what: str, of: Any) -> list[ast.expr]:
