@@ -9,13 +9,13 @@ from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expa
 from stickslip.kernels.polynomial import first_crossing, set_powers, stays_positive, value_at, value_of
 from stickslip.kernels.recording import Event, Recording, Step
 from stickslip.kernels.records import Floats, Records
+from stickslip.kernels.rest import project
 from stickslip.kernels.tangent import carry, leap, note_branches
 from stickslip.kernels.trajectory import Trajectory
 
 MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
 EPSILON = 2.220446049250313e-16
-MOST_SWEEPS = 20  # over contacts that push each other
 ACCUMULATED = 10  # rapid events in a row that are no chance
 MOST_ROUNDS = 4  # of modes and branches that follow from each other
 KEPT_BY = 1e-12  # of the size of its guard: so near to its end a branch is left as it is
@@ -148,17 +148,27 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
 
 def end_step(trajectory: Trajectory) -> int:
     """Go to the end of the step, and through the event there if there is one. FINISHED, or why that is impossible."""
-    tau = trajectory.step_length
-    x = trajectory.event_place
-    trajectory.changed = 0
+    go_to_end(trajectory)
+    return pass_end(trajectory)
+
+
+def go_to_end(trajectory: Trajectory) -> None:
+    """State and clock at the end of the step, before the event that may be there; its series are as they were."""
     for i in range(model.STATES):
         trajectory.state[i] = trajectory.end_state[i]
     if trajectory.arrives == 1:
         set_clock(trajectory, trajectory.end_time)
     else:
-        advance_clock(trajectory, tau)
-    if tau > 0.0:
-        trajectory.last_step = tau
+        advance_clock(trajectory, trajectory.step_length)
+    if trajectory.step_length > 0.0:
+        trajectory.last_step = trajectory.step_length
+
+
+def pass_end(trajectory: Trajectory) -> int:
+    """Go through the event at the end of the step, if there is one. FINISHED, or why that is impossible."""
+    tau = trajectory.step_length
+    x = trajectory.event_place
+    trajectory.changed = 0
     if strays(trajectory, tau):
         return outcome.INCONSISTENT
     note_rests(trajectory, x)
@@ -414,29 +424,6 @@ def crossing_of(trajectory: Trajectory, row: Floats, sign: float, added: Floats,
     return first_crossing(trajectory)
 
 
-def project(trajectory: Trajectory) -> None:
-    """Put v = 0 exactly where a contact is at rest, by the impulse along G that does it.
-
-    Contacts that push each other are put at rest in turn, until none moves, or by no more than round-off of round-off.
-    """
-    if count_resting(trajectory) == 0:
-        return
-    model.ingredients(trajectory)
-    for _ in range(MOST_SWEEPS):
-        moved = False
-        for i in range(model.CONTACTS):
-            effect = trajectory.D[i, i]
-            if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 and effect != 0.0 and trajectory.v[i] != 0.0:
-                moved = True
-                impulse = -trajectory.v[i] / effect
-                for j in range(model.STATES):
-                    trajectory.state[j] += trajectory.G[j, i] * impulse
-                for j in range(model.CONTACTS):
-                    trajectory.v[j] = 0.0 if j == i else trajectory.v[j] + trajectory.D[j, i] * impulse
-        if not moved:
-            break
-
-
 def change(trajectory: Trajectory, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
     note_state(trajectory)
@@ -531,11 +518,15 @@ def mode_before(first: int, last: int, force: float) -> int:
     return -1 if force > 0.0 else 1
 
 
+def shown_length(trajectory: Trajectory) -> float:
+    """The length of the step as the first part of the clock shows it: the last one ends at the end time."""
+    return trajectory.end_time - trajectory.time if trajectory.arrives == 1 else trajectory.step_length
+
+
 def remember_step(trajectory: Trajectory, step: Step) -> None:
     """Keep the modes and polynomials of the step."""
     step.start = trajectory.time
-    # The last step ends at the end time, whatever the second part of the clock says.
-    step.length = trajectory.end_time - trajectory.time if trajectory.arrives == 1 else trajectory.step_length
+    step.length = shown_length(trajectory)
     for i in range(model.STATES):
         for k in range(model.ORDER + 1):
             step.state_series[i, k] = trajectory.state_series[i, k]
