@@ -382,6 +382,12 @@ def lanes_of(m: Any) -> Any:
 
 def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
     """The kernels for trajectories in lockstep; None where the model has what they do not do."""
+    generated = lane_model(model, order)
+    return TARGETS[target].program(generated, LANES) if generated.text else None
+
+
+def lane_model(model: Model, order: int) -> Generated:
+    """The generated module of a model for lockstep; its text is empty where the model has what lockstep does not do."""
 
     def text() -> str:
         from stickslip.symbolic.equations import derive
@@ -389,8 +395,7 @@ def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
 
         return lane_source(derive(model), order)
 
-    generated = _generated(f"{_key(model)}|{order}|{LANES.name}", text)
-    return TARGETS[target].program(generated, LANES) if generated.text else None
+    return _generated(f"{_key(model)}|{order}|{LANES.name}", text)
 
 
 def compile_smooth(model: Model, shape: str) -> Any:
