@@ -19,13 +19,13 @@ from stickslip.artifacts import key_of as _key
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
 from stickslip.kernels.jacobian import jacobian
-from stickslip.kernels.records import Records
+from stickslip.kernels.records import Interleaved, Records
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.targets import checked, cpu, cuda, python
-from stickslip.targets.generated import EXACT, SMOOTH, STIFF, KernelSet
+from stickslip.targets.generated import EXACT, LANES, SMOOTH, STIFF, Generated, KernelSet
 from stickslip.targets.program import EquationsProgram, SmoothProgram, StiffProgram, Target
 
 TARGETS: Mapping[str, Target] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
