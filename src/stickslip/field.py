@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from stickslip.arguments import check_model, rows, vector
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
+from stickslip.kernels.jacobian import jacobian
+from stickslip.kernels.records import Interleaved, Records
 from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
-from stickslip.kernels.jacobian import jacobian
-from stickslip.kernels.records import Interleaved, Records
 from stickslip.targets import checked, cpu, cuda, python
 from stickslip.targets.generated import EXACT, LANES, Generated, KernelSet, plain
 
