@@ -14,9 +14,9 @@ from math import gcd, inf, pi
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stickslip.arrays import Floats
+
 Values = Sequence[float] | Floats
 NO_EXCITATION, NOT_PERIODIC = 0.0, -1.0
 """In place of a period: time does not matter; it matters, but no period can be seen in the equations."""

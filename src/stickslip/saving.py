@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import xarray as xr
 
 from stickslip import frames, result
-from stickslip.errors import ModelError, ResultError
 from stickslip.artifacts import formulas_of
+from stickslip.errors import ModelError, ResultError
 from stickslip.model import files
 from stickslip.model.errors import shown, visible
 from stickslip.model.system import Model

@@ -121,8 +121,5 @@ def watch_changes(
                 tally.releases += 1
                 if course.excitation_period <= 0.0:
                     observation.add_return(ring, trajectory.time, i, tally.releases, trajectory.state)
-            wanted = (request.kind == observation.STICK_TO_SLIP and released) or (
-                request.kind == observation.SLIP_TO_STICK and trajectory.mode[i] == 0
-            )
-            if wanted and (request.which == observation.ALL_CONTACTS or request.which == i):
+            if observation.is_wanted(request, i, released, trajectory.mode[i] == 0):
                 observation.add_row(rows, request, result, trajectory.time, i, trajectory.state)

@@ -10,24 +10,11 @@ from stickslip.kernels.records import Records
 from stickslip.kernels.rest import project
 from stickslip.kernels.trajectory import Trajectory
 
-EPSILON = 2.220446049250313e-16
-
 
 def begin(trajectory: Trajectory) -> int:
     """Modes and series at the start, from the state, time, tolerance, parameters and guess of a step length."""
     model.constants(trajectory)
-    trajectory.late = 0.0
-    for i in range(model.CONTACTS):
-        trajectory.mode[i] = 1
-    model.ingredients(trajectory)
-    model.sizes(trajectory)
-    for i in range(model.CONTACTS):
-        v = trajectory.v[i]
-        trajectory.at_rest[i] = 1 if abs(v) <= 4.0 * EPSILON * trajectory.v_size[i] or model.UNDECIDED[i] == 1 else 0
-        # Where v itself contains the side of slip, a contact slips to the side to which its own force pulls it: a = −T.
-        side = trajectory.a[i] if model.SIDED[i] == 1 else v
-        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 else (1 if side > 0.0 else -1)
-        trajectory.mode_before[i] = trajectory.mode[i]
+    mode.set_first_modes(trajectory)
     if model.STORE > 0:
         model.start_store(trajectory)
         model.note_store(trajectory)

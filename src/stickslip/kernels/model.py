@@ -62,8 +62,8 @@ LIMITED: Ints = np.array([0])
 SIDED: Ints = np.array([0])
 UNDECIDED: Ints = np.array([0])
 DRIVEN: Ints = np.array([0])
-"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1 if
-it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
+"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1
+if it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
 
 OWNER: Ints = np.array([0])
 VELOCITY: Ints = np.array([0])

@@ -68,6 +68,12 @@ def observe_one(
 
 def set_out(trajectory: Trajectory, request: observation.Request, course: observation.Course) -> int:
     """Begin a trajectory, with the contacts at rest that are held. FINISHED, or why it cannot begin."""
+    prepare(trajectory, request, course)
+    return march.begin(trajectory)
+
+
+def prepare(trajectory: Trajectory, request: observation.Request, course: observation.Course) -> None:
+    """Everything that is known before a trajectory begins, with the contacts at rest that are held."""
     ensemble.place(trajectory, course)
     for i in range(model.BRANCHES):
         trajectory.branch[i] = 0
@@ -84,4 +90,3 @@ def set_out(trajectory: Trajectory, request: observation.Request, course: observ
     rest.come_to_rest(trajectory)
     for i in range(model.STATES):
         course.state[i] = trajectory.state[i]
-    return march.begin(trajectory)

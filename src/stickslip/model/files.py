@@ -52,10 +52,11 @@ from typing import Any
 from stickslip.errors import ModelError
 from stickslip.files import reason, whole_file
 from stickslip.model.cost import check_cost
+from stickslip.model.entries import within
 from stickslip.model.errors import check_number, shown, visible
 from stickslip.model.formula import Formula
 from stickslip.model.limits import MAX_BYTES, MAX_KEY_PARTS
-from stickslip.model.reading import KEYS, model_from, within
+from stickslip.model.reading import KEYS, model_from
 from stickslip.model.system import Model, System
 from stickslip.model.writing import check_formulas, check_terms, check_values, document_of, functions_of
 

@@ -9,23 +9,23 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from stickslip import notebook
 from stickslip.arguments import check_model
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.kernels.records import Records
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.errors import check_number, check_whole, shown, suggest
 from stickslip.model.listing import Listing
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
 from stickslip.result import Result
 from stickslip.sweeps.exponents import neighbours
 
-Floats = NDArray[np.float64]
 PHASE = "phase"
 TURN = 2 * np.pi
 RTOL = 1e-12

@@ -16,8 +16,9 @@ import numpy as np
 from stickslip.targets import cache
 from stickslip.targets.generated import Generated, KernelSet
 from stickslip.targets.interrupt import interruptible
-from stickslip.targets.lower import SUFFIXES, flat_parameters, lowered, parameters_of, sizes_of
+from stickslip.targets.lower import SUFFIXES, Flat, Lowering, flat_parameters, parameters_of, sizes_of
 from stickslip.targets.modules import Library
+from stickslip.targets.source import Function
 
 SUMS = (
     "polynomial__rate_of",
@@ -27,6 +28,9 @@ SUMS = (
     "dense__product_of",
 )
 """Sums whose order does not matter: they may be vectorised."""
+
+ALL_LANES = "for_all_lanes"
+"""The name of the function that is written out."""
 
 _TYPES: dict[str, Any] = {
     "Floats": ctypes.c_void_p,
@@ -38,8 +42,8 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "measure_growth", "next_releases")
-"""Functions that may take long: they look at `halt` of the trajectory, their first argument."""
+LONG = ("propagate", "observe", "measure_growth", "next_releases", "propagate_lanes", "observe_lanes")
+"""Functions that may take long: they look at `halt` of the record that is their first argument."""
 
 
 class Program:
@@ -95,8 +99,8 @@ def _passed(what: str, of: Any, checked: bool) -> Callable[[Any], Sequence[Any]]
 
 
 def _ended_by_user(function: Any) -> Any:
-    def call(trajectory: Any, *rest: Any) -> Any:
-        return interruptible(lambda: function(trajectory, *rest), trajectory.halt, 0)
+    def call(first: Any, *rest: Any) -> Any:
+        return interruptible(lambda: function(first, *rest), first.halt, 0)
 
     return call
 
@@ -114,6 +118,20 @@ def aligned(count: int) -> Any:
     room = np.zeros(count + 8)
     begin = -int(room.__array_interface__["data"][0]) % 64 // 8
     return room[begin : begin + count]
+
+
+def flat_functions(library: Library, kernels: KernelSet, checked: bool = False) -> Flat:
+    """The functions of a kernel set, flat; that for all lanes at once is written out."""
+    provided = {kernels.for_all_lanes: ALL_LANES} if kernels.for_all_lanes else {}
+    lowering = Lowering(library, checked, provided)
+    for name in kernels.entry_points:
+        lowering.add(library.function(name))
+    if kernels.tick:
+        from stickslip.targets.unroll import written_out
+
+        tick = written_out(lowering.flat, lowering.add(library.function(kernels.tick)), ALL_LANES)
+        lowering.flat.functions[ALL_LANES] = Function(tick, f"{kernels.tick.partition('.')[0]}.py")
+    return lowering.flat
 
 
 @contextmanager
@@ -137,9 +155,12 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
 
     def compiled() -> bytes:
         with garbage_kept():
-            flat = lowered(library, kernels.entry_points)
+            flat = flat_functions(library, kernels)
             names = [flat_name(name) for name in kernels.entry_points]
-            return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
+            lanes = library.machine.LANES
+            return compiler.machine_code(
+                compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS, lanes, (ALL_LANES,)).module
+            )
 
     code = cache.kept(generated.part(f"{compiler.machine_name()}|{kernels.entry_points}", "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))

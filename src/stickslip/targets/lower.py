@@ -13,7 +13,7 @@ import ast
 import functools
 import math
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -107,6 +107,7 @@ class Known:
 
 Value = Number | Array | One | Many | Known
 SUFFIXES = {"float": "floats", "int": "integers"}
+KIND_OF = {suffix: kind for kind, suffix in SUFFIXES.items()}
 TYPES = {"float": "Floats", "int": "Ints"}
 
 
@@ -194,20 +195,29 @@ def flat_parameters(name: str, what: str, of: Any, checked: bool) -> list[tuple[
 class Lowering:
     """Lowers functions, and those that they call, until all are flat."""
 
-    def __init__(self, library: Library, checked: bool = False) -> None:
+    def __init__(self, library: Library, checked: bool = False, provided: Mapping[str, str] | None = None) -> None:
         self.library, self.checked = library, checked
+        self.provided = provided or {}
+        """Functions that a target brings itself, "file.function", and the names that they have there."""
         self.flat = Flat()
 
-    def add(self, function: FunctionType) -> str:
-        """The flat name of a function, which is lowered if it is not yet."""
+    def add(self, function: FunctionType, strides: Mapping[str, int] | None = None) -> str:
+        """The flat name of a function, which is lowered if it is not yet.
+
+        `strides` are those of records and arrays among the arguments whose numbers do not lie side by side: there is a
+        version of the function for every such layout.
+        """
         file = function.__module__.rpartition(".")[2]
-        name = f"{file}__{function.__name__}"
+        if f"{file}.{function.__name__}" in self.provided:
+            return self.provided[f"{file}.{function.__name__}"]
+        strides = strides or {}
+        name = "__".join([file, function.__name__, *(f"{argument}_by_{stride}" for argument, stride in strides.items())])
         if name not in self.flat.functions:
             node = ast.FunctionDef(
                 name=name, args=ast.arguments([], [], None, [], [], None, []), body=[], decorator_list=[]
             )
             self.flat.functions[name] = Function(node, f"{file}.py")
-            Body(self, function, node).lower(self.library.syntax(function))
+            Body(self, function, node, strides).lower(self.library.syntax(function))
         return name
 
     def array(self, owner: ModuleType | None, name: str, value: Any) -> Array:
@@ -226,8 +236,10 @@ class Lowering:
 class Body:
     """One function."""
 
-    def __init__(self, lowering: Lowering, function: FunctionType, node: ast.FunctionDef) -> None:
-        self.lowering, self.function, self.node = lowering, function, node
+    def __init__(
+        self, lowering: Lowering, function: FunctionType, node: ast.FunctionDef, strides: Mapping[str, int]
+    ) -> None:
+        self.lowering, self.function, self.node, self.strides = lowering, function, node, strides
         self.file = f"{function.__module__.rpartition('.')[2]}.py"
         self.names: dict[str, Value] = {}
         self.line = 0
@@ -249,10 +261,11 @@ class Body:
         if what == "number":
             return Number(ast.Name(name, ast.Load()))
         if what == "array":
-            return Array(name, of, whole(0), (length,) if length is not None else (whole(-1),))
+            stride = self.strides.get(name, 1)
+            return Array(name, of, whole(0), (length,) if length is not None else (whole(-1),), stride)
         bases = {kind: f"{name}_{SUFFIXES[kind]}" for kind in sizes_of(of)}
         if what == "one":
-            return One(of, bases, dict.fromkeys(bases, whole(0)))
+            return One(of, bases, dict.fromkeys(bases, whole(0)), self.strides.get(name, 1))
         return Many(of, bases, length, self._lanes() if what == "lanes" else 0)
 
     def _lanes(self) -> int:
@@ -425,6 +438,12 @@ class Body:
                 if not hasattr(module, name):
                     raise self.error(node, f"{module.__name__.rpartition('.')[2]} has no {name}")
                 return self.known(getattr(module, name), name, module, node)
+            case Known(thing=type() as record) if issubclass(record, Record) and name in ("FLOATS", "INTEGERS"):
+                return Number(whole(getattr(record, name)))
+            case One(record=record) if name in ("floats", "integers"):
+                kind = KIND_OF[name]
+                size = whole(sizes_of(record)[kind])
+                return Array(owner.bases[kind], kind, owner.offsets[kind], (size,), owner.stride)
             case One(record=record):
                 place = record.PLACES.get(name)
                 if place is None:
@@ -490,22 +509,25 @@ class Body:
             raise self.error(node, f"{thing.__name__} has {len(wanted)} arguments, not {len(arguments)}")
         is_own = thing.__module__ == "stickslip.kernels.machine" and thing.__name__ in OWN
         flat: list[ast.expr] = []
+        strides: dict[str, int] = {}
         for argument, (name, (what, of)) in zip(arguments, wanted.items(), strict=True):
-            passed = self.argument(argument, name, what, of)
+            given = self.value(argument)
+            passed = self.argument(argument, given, name, what, of)
             flat += passed[:1] if is_own else passed  # instructions of the machine need no lengths
-        return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing), ast.Load()), flat, [])
+            if isinstance(given, One | Array) and given.stride != 1:
+                strides[name] = given.stride
+        return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing, strides), ast.Load()), flat, [])
 
-    def argument(self, node: ast.expr, name: str, what: str, of: Any) -> list[ast.expr]:
+    def argument(self, node: ast.expr, value: Value, name: str, what: str, of: Any) -> list[ast.expr]:
         """What is passed for one parameter."""
-        value = self.value(node)
         checked = self.lowering.checked
         match what, value:
             case "number", Number(node=expression):
                 return [expression]
-            case "array", Array(kind=kind, stride=1) if kind == of:
+            case "array", Array(kind=kind) if kind == of:
                 length = times(value.shape[0], whole(prod(_constant(each) for each in value.shape[1:])))
                 return [self.passed(value)] + ([length] if checked else [])
-            case "one", One(record=record) if issubclass(record, of) and value.stride == 1:
+            case "one", One(record=record) if issubclass(record, of):
                 return self.parts(value, of)
             case "many", Many(record=record, lanes=0) if record is of:
                 bases: list[ast.expr] = [ast.Name(base, ast.Load()) for base in value.bases.values()]
@@ -573,11 +595,3 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b,
     ast.GtE: lambda a, b: a >= b, ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b,
 }  # fmt: skip
-
-
-def lowered(library: Library, entry_points: Sequence[str], checked: bool = False) -> Flat:
-    """The entry points and all that they call, flat."""
-    lowering = Lowering(library, checked)
-    for name in entry_points:
-        lowering.add(library.function(name))
-    return lowering.flat

@@ -15,8 +15,8 @@ from stickslip.errors import CompileError
 from stickslip.targets.aliasing import Call, in_one_array
 from stickslip.targets.body import Body
 from stickslip.targets.instructions import FLAGS, FLOAT, INT, LARGEST, SMALLEST, TYPES, VOID
+from stickslip.targets.lower import OWN
 from stickslip.targets.source import Function
-from stickslip.targets.unroll import MACHINE
 from stickslip.targets.vector import LaneBody
 
 INLINED = frozenset(["step__last_term", "linear__factor"])
@@ -43,7 +43,9 @@ class Translator:
     sums : sequence of str
         Functions in which the order of additions does not matter.
     lanes : int
-        How many trajectories travel together in functions whose name begins with "lane_".
+        How many trajectories travel together.
+    for_all_lanes : sequence of str
+        Functions for all of these at once, see vector.py.
     checked : bool
         Whether `bounded` looks at indices.
 
@@ -61,10 +63,12 @@ class Translator:
         entry_points: Sequence[str],
         sums: Sequence[str],
         lanes: int = 1,
+        for_all_lanes: Sequence[str] = (),
         checked: bool = False,
     ) -> None:
-        self.sources = {name: each for name, each in functions.items() if name not in MACHINE and name != "bounded"}
-        self.arrays, self.values, self.sums, self.lanes, self.checked = arrays, values, sums, lanes, checked
+        self.sources = {name: each for name, each in functions.items() if name not in OWN and name != "bounded"}
+        self.arrays, self.values, self.sums, self.checked = arrays, values, sums, checked
+        self.lanes, self.for_all_lanes = lanes, for_all_lanes
         self.module = ir.Module("stickslip")
         self.calls: dict[Call, ast.Call] = {}
         self.written: dict[str, set[str]] = {}
@@ -119,7 +123,7 @@ class Translator:
     def _translate(self, name: str) -> None:
         self.written[name] = set()
         flags = (*FLAGS, "reassoc") if name in self.sums else FLAGS
-        body = LaneBody if name.startswith("lane_") else Body  # functions for all lanes at once
+        body = LaneBody if name in self.for_all_lanes else Body
         body(self, self._functions[name], self.sources[name], flags).translate()
 
     # -- what holds for all calls together --------------------------------------------------------------------

@@ -1,0 +1,333 @@
+"""Many trajectories in lockstep, each observed after a transient: what `observe.py` gives, for most observations.
+
+First all transients are run, then all observed parts; between them a trajectory is a row of `kept`. The tick whose step
+passes a time at which the state is wanted, a strobe or a whole period of the excitation, takes it down; a step on which
+there would be two such times ends at the second. Where the transient has shown that the motion repeats itself, one
+cycle is observed, and as many as fit are told from it. What needs the polynomials of steps for more (sections, maxima,
+and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
+"""
+
+from stickslip.kernels import condition, model, observation, outcome
+from stickslip.kernels.convoy import Convoy, assemble, is_under_way, lanes_to_look_at, leave, takes_up
+from stickslip.kernels.lane import Lane
+from stickslip.kernels.lockensemble import enter, has_ended
+from stickslip.kernels.lockstep import advance_all
+from stickslip.kernels.observation import Course, Request, Result, Ring, Row, add_return, add_row
+from stickslip.kernels.observe import prepare
+from stickslip.kernels.periods import find_period
+from stickslip.kernels.records import Floats, Interleaved, Records, field
+from stickslip.kernels.trajectory import Trajectory
+
+JUST_PAST, NEARLY = 1e-15, 3e-15  # of a time: later than it but for rounding; as good as there
+
+
+class Journal(Ring):
+    """The returns of the trajectory in a lane, when it is looked at, and what it had done when a cycle began."""
+
+    next_turn: int = field("the number of the next whole period of the excitation")
+    next_strobe: int = field("the number of the next strobe")
+    strobe_interval: float = field("the time between strobes; not positive where there are none")
+    final_time: float = field("when the observation ends, or the cycle that is travelled begins or ends")
+    in_cycle: int = field("1 in the cycle that is travelled, from which others are told")
+    rows_before: int = field("rows recorded before that cycle")
+    returns_before: int = field("returns before it")
+    events_before: float = field("changes of mode before it")
+    releases_before: float = field("releases before it")
+    stick_time_before: Floats = field("time in stick before it", model.CONTACTS)
+
+
+def observe_lanes(
+    convoy: Convoy,
+    trajectory: Trajectory,
+    lanes: Interleaved[Lane],
+    courses: Records[Course],
+    kept: Records[Lane],
+    journals: Records[Journal],
+    rows: Records[Row],
+    results: Records[Result],
+) -> None:
+    """Observe all trajectories: as `observe`. LEFT is the status of those that were given up.
+
+    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. That makes
+    eight arguments: compiled functions make no room themselves, and records do not lie in records.
+    """
+    travel_transients(convoy, trajectory, lanes, courses, kept)
+    go_on_observed(convoy, lanes, courses, kept, journals, rows, results)
+
+
+def travel_transients(
+    convoy: Convoy,
+    trajectory: Trajectory,
+    lanes: Interleaved[Lane],
+    courses: Records[Course],
+    kept: Records[Lane],
+) -> None:
+    """Take all trajectories to the ends of their transients, where they are kept.
+
+    The states at the start become those with the contacts at rest that are held.
+    """
+    assemble(convoy, lanes)
+    while is_under_way(convoy):
+        for i in range(lanes_to_look_at(convoy)):
+            lane = lanes[i]
+            if has_ended(lane):
+                copy(lane, kept[int(lane.number)])
+                leave(convoy, lane)
+            if takes_up(convoy, lane):
+                course = courses[int(lane.number)]
+                prepare(trajectory, convoy, course)
+                # Repetitions are not looked for where every cycle is to be travelled.
+                enter(trajectory, lane, convoy, course.excitation_period if convoy.shortcut == 1 else -1.0)
+        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+
+
+def go_on_observed(
+    convoy: Convoy,
+    lanes: Interleaved[Lane],
+    courses: Records[Course],
+    kept: Records[Lane],
+    journals: Records[Journal],
+    rows: Records[Row],
+    results: Records[Result],
+) -> None:
+    """Observe them from there on."""
+    assemble(convoy, lanes)
+    while is_under_way(convoy):
+        for i in range(lanes_to_look_at(convoy)):
+            lane = lanes[i]
+            journal = journals[i]
+            if lane.condition != condition.PARKED:
+                number = int(lane.number)
+                if look_at(lane, convoy, courses[number], journal, rows, results[number]):
+                    conclude(lane, convoy, journal, results[number])
+                    leave(convoy, lane)
+            if takes_up(convoy, lane):
+                number = int(lane.number)
+                copy(kept[number], lane)
+                results[number].first_row = number * convoy.most_rows
+                begin_observation(lane, convoy, courses[number], journal, results[number])
+        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+
+
+def copy(source: Lane, to: Lane) -> None:
+    """The same in another place."""
+    for i in range(Lane.FLOATS):
+        to.floats[i] = source.floats[i]
+
+
+def begin_observation(lane: Lane, request: Request, course: Course, journal: Journal, result: Result) -> None:
+    """Go on with a trajectory after its transient."""
+    period = course.excitation_period
+    interval = observation.strobe_interval(request, period)
+    lane.observed = 1.0
+    lane.reported = changes_wanted(request, period)
+    lane.excitation_period = period
+    lane.releases = 0.0
+    for i in range(model.CONTACTS):
+        lane.change[i] = 0.0
+    for i in range(model.STATES):
+        lane.lowest[i] = lane.state[i]
+        lane.highest[i] = lane.state[i]
+    journal.count = 0
+    journal.strobe_interval = interval
+    journal.next_turn = observation.next_multiple(course.transient_end, period) if period > 0.0 else 0
+    journal.next_strobe = observation.next_multiple(course.transient_end, interval) if interval > 0.0 else 0
+    observation.begin_result(result, lane.state)
+    result.changes = -int(lane.events)
+    plan_cycle(lane, course, journal, result)
+    if lane.condition == condition.ARRIVED:
+        lane.condition = condition.RUNNING
+        set_stop(lane, journal)
+
+
+def changes_wanted(request: Request, period: float) -> float:
+    """Which changes of mode are reported; without excitation the motion returns at a release."""
+    releases = request.kind == observation.STICK_TO_SLIP or period <= 0.0
+    if request.kind == observation.SLIP_TO_STICK:
+        return condition.ANY_CHANGE if releases else condition.STOPPED
+    return condition.RELEASED if releases else condition.ENDLESS
+
+
+def set_stop(lane: Lane, journal: Journal) -> None:
+    """The state is wanted next at a strobe or a whole period of the excitation; a step ends where it would be wanted
+    a second time, or at the end."""
+    turn = multiple(journal.next_turn, lane.excitation_period)
+    strobe = multiple(journal.next_strobe, journal.strobe_interval)
+    stop = min(turn, strobe)
+    if turn == stop:
+        turn = multiple(journal.next_turn + 1, lane.excitation_period)
+    if strobe == stop:
+        strobe = multiple(journal.next_strobe + 1, journal.strobe_interval)
+    lane.stop_time = stop
+    lane.end_time = min(min(turn, strobe), journal.final_time)
+
+
+def multiple(number: int, interval: float) -> float:
+    """So many times an interval; a time that never comes where there is none."""
+    return float(number) * interval if interval > 0.0 else condition.ENDLESS
+
+
+def look_at(
+    lane: Lane, request: Request, course: Course, journal: Journal, rows: Records[Row], result: Result
+) -> bool:
+    """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
+    note_changes(lane, request, journal, rows, result)
+    if lane.condition > condition.ARRIVED:
+        return True
+    if lane.stop_time <= lane.time:
+        note_stop(lane, request, journal, rows, result, lane.stop_state)
+        while lane.stop_time <= lane.time:  # a second one is where the step ends
+            note_stop(lane, request, journal, rows, result, lane.state)
+    if lane.time >= journal.final_time and lane.cycle > 0.0:
+        if journal.in_cycle == 0:
+            begin_cycle(lane, journal, result, journal.final_time)
+        else:
+            repeat_cycle(lane, request, course.end_time, journal, rows, result)
+        set_stop(lane, journal)
+    ended = lane.time >= journal.final_time
+    lane.condition = condition.ARRIVED if ended else condition.RUNNING
+    return ended
+
+
+def note_changes(lane: Lane, request: Request, journal: Journal, rows: Records[Row], result: Result) -> None:
+    """Take note of the changes of mode at the last event; without excitation, the motion returns at releases."""
+    for i in range(model.CONTACTS):
+        released = lane.change[i] == condition.RELEASED
+        stopped = lane.change[i] == condition.STOPPED
+        lane.change[i] = 0.0
+        if released and lane.excitation_period <= 0.0:
+            add_return(journal, lane.event_time, i, int(lane.releases), lane.event_state)
+        if observation.is_wanted(request, i, released, stopped):
+            add_row(rows, request, result, lane.event_time, i, lane.event_state)
+
+
+def note_stop(
+    lane: Lane, request: Request, journal: Journal, rows: Records[Row], result: Result, state: Floats
+) -> None:
+    """Take note of the state at a strobe, or at a whole period of the excitation."""
+    stop = lane.stop_time
+    if multiple(journal.next_strobe, journal.strobe_interval) == stop:
+        add_row(rows, request, result, stop, observation.NO_CONTACT, state)
+        journal.next_strobe += 1
+    if multiple(journal.next_turn, lane.excitation_period) == stop:
+        add_return(journal, stop, observation.NO_CONTACT, int(lane.releases), state)
+        journal.next_turn += 1
+    set_stop(lane, journal)
+
+
+# -- cycles ------------------------------------------------------------------------------------------------------
+
+
+def plan_cycle(lane: Lane, course: Course, journal: Journal, result: Result) -> None:
+    """When to stop first: at the end; or, where the motion repeats itself, whole cycles before it.
+
+    One cycle is travelled from there, and the others are told from it. Where strobes have a time of their own, that
+    does not tell them.
+    """
+    begin = course.transient_end
+    end = course.end_time
+    cycle = lane.cycle
+    due = journal.strobe_interval <= 0.0 or journal.strobe_interval == lane.excitation_period
+    cycles = float(int((end * (1.0 + NEARLY) - begin) / cycle)) if cycle > 0.0 and due else 0.0
+    journal.in_cycle = 0
+    journal.final_time = end
+    if cycles < 2.0:
+        lane.cycle = 0.0
+        return
+    journal.final_time = (end - cycles * cycle) * (1.0 + JUST_PAST)
+    if journal.final_time <= begin * (1.0 + NEARLY):
+        begin_cycle(lane, journal, result, begin)
+
+
+def begin_cycle(lane: Lane, journal: Journal, result: Result, time: float) -> None:
+    """Note where the cycle begins that is travelled."""
+    journal.in_cycle = 1
+    journal.rows_before = result.rows
+    journal.returns_before = journal.count
+    journal.events_before = lane.events
+    journal.releases_before = lane.releases
+    for i in range(model.CONTACTS):
+        journal.stick_time_before[i] = lane.stick_time[i]
+    journal.final_time = (time + lane.cycle) * (1.0 + JUST_PAST)
+
+
+def repeat_cycle(
+    lane: Lane, request: Request, end: float, journal: Journal, rows: Records[Row], result: Result
+) -> None:
+    """One cycle has been travelled: go on for as many as fit before the end, in which the same happens."""
+    cycle = lane.cycle
+    period = lane.excitation_period
+    turns = int(cycle / period + 0.5) if period > 0.0 else 0
+    events = lane.events - journal.events_before
+    releases = lane.releases - journal.releases_before
+    returns = journal.count - journal.returns_before
+    journal.in_cycle = 0
+    journal.final_time = end
+    lane.cycle = 0.0
+    # An event just where the cycle ends may be seen twice or not at all.
+    whole = events == lane.cycle_events and (period <= 0.0 or returns == turns)
+    if not whole or returns >= observation.RING:
+        return
+    cycles = int((end * (1.0 + NEARLY) - lane.time) / cycle)
+    repeat_returns(journal, returns, cycles, cycle, int(releases))
+    repeat_rows(request, journal.rows_before, cycles, cycle, rows, result)
+    later = lane.time + float(cycles) * cycle
+    lane.time = later if later < end * (1.0 - NEARLY) else end
+    lane.events += float(cycles) * events
+    lane.releases += float(cycles) * releases
+    journal.next_turn += cycles * turns
+    journal.next_strobe += cycles * turns
+    for i in range(model.CONTACTS):
+        lane.stick_time[i] += float(cycles) * (lane.stick_time[i] - journal.stick_time_before[i])
+
+
+def repeat_returns(ring: Ring, returns: int, cycles: int, cycle: float, releases: int) -> None:
+    """The returns of a cycle again and again."""
+    for number in range(ring.count, ring.count + returns * cycles):
+        place = number % observation.RING
+        before = (number - returns) % observation.RING
+        ring.time[place] = ring.time[before] + cycle
+        ring.contact[place] = ring.contact[before]
+        ring.releases[place] = ring.releases[before] + releases
+        for i in range(model.STATES):
+            ring.state[place, i] = ring.state[before, i]
+    ring.count += returns * cycles
+
+
+def repeat_rows(request: Request, first: int, cycles: int, cycle: float, rows: Records[Row], result: Result) -> None:
+    """The rows of a cycle, those from `first` on, again and again, as far as there is room."""
+    found = result.rows - first
+    wanted = result.rows + found * cycles
+    total = min(wanted, request.most_rows)
+    for number in range(result.rows, total):
+        row = rows[result.first_row + number]
+        source = rows[result.first_row + first + (number - first) % found]
+        row.time = source.time + float((number - first) // found) * cycle
+        row.contact = source.contact
+        for i in range(model.STATES):
+            row.state[i] = source.state[i]
+    result.rows = total
+    if wanted > total:
+        result.truncated = 1
+
+
+# -- the end -----------------------------------------------------------------------------------------------------
+
+
+def conclude(lane: Lane, request: Request, journal: Journal, result: Result) -> None:
+    """What sums up the motion."""
+    period = lane.excitation_period
+    unknown = period <= 0.0 and lane.releases == 0.0
+    result.status = outcome.LEFT if lane.condition != condition.ARRIVED or unknown else outcome.FINISHED
+    result.changes += int(lane.events)
+    result.steps = int(lane.steps)
+    result.time = lane.time
+    for i in range(model.STATES):
+        result.lowest[i] = lane.lowest[i]
+        result.highest[i] = lane.highest[i]
+        result.end_state[i] = lane.state[i]
+    for i in range(model.CONTACTS):
+        result.stick_time[i] = lane.stick_time[i]
+        result.end_mode[i] = int(lane.mode[i])
+    if result.status == outcome.FINISHED:
+        find_period(journal, request, period, result)
