@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, rows, vector
 from stickslip.artifacts import artifact, formulas_of, module
-from stickslip.artifacts import generated as _generated
-from stickslip.artifacts import key_of as _key
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
 from stickslip.kernels.jacobian import jacobian
@@ -382,14 +380,7 @@ def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
 
 def lane_model(model: Model, order: int) -> Generated:
     """The generated module of a model for lockstep; its text is empty where the model has what lockstep does not do."""
-
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.lanes import lane_source
-
-        return lane_source(derive(model), order)
-
-    return _generated(f"{_key(model)}|{order}|{LANES.name}", text)
+    return artifact(model, "lanes", order)
 
 
 def compile_smooth(model: Model, shape: str) -> SmoothProgram:
