@@ -117,9 +117,9 @@ def begins_at(orbit: Orbit, problem: PhaseProblem, solved: Solved, number: int) 
     extremes = problem.extremes(solved)
 
     def apart(fraction: float) -> float:
-        motion = problem.motion.with_parameters(solved.parameters)
-        motion.parameters[number] = limit + fraction * (value - limit)
-        own, u = problem_of(orbit, (), motion)
+        values = np.array(solved.parameters)
+        values[number] = limit + fraction * (value - limit)
+        own, u = problem_of(orbit, (), problem.motion.with_parameters(values))
         there = own.solved(newton(own.residual, u, own.scales(u)))
         changes = np.abs(own.extremes(there) - extremes) / problem.state_scale
         return max(float(np.max(changes)), abs(there.period / solved.period - 1))

@@ -7,7 +7,6 @@ from stickslip.kernels.trajectory import Trajectory
 
 MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
-MOST_SWEEPS = 20  # over contacts that push each other
 MOST_ROUNDS = 4  # of modes and branches that follow from each other
 KEPT_BY = 1e-12  # of the size of its guard: so near to its end a branch is left as it is
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
@@ -40,29 +39,6 @@ def note_lags(trajectory: Trajectory, tau: float) -> None:
             trajectory.at_rest[i] = RESTING
 
 
-def project(trajectory: Trajectory) -> None:
-    """Put v = 0 exactly where a contact is at rest, by the impulse along G that does it.
-
-    Contacts that push each other are put at rest in turn, until none moves, or by no more than round-off of round-off.
-    """
-    if count_resting(trajectory) == 0:
-        return
-    model.ingredients(trajectory)
-    for _ in range(MOST_SWEEPS):
-        moved = False
-        for i in range(model.CONTACTS):
-            effect = trajectory.D[i, i]
-            if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 and effect != 0.0 and trajectory.v[i] != 0.0:
-                moved = True
-                impulse = -trajectory.v[i] / effect
-                for j in range(model.STATES):
-                    trajectory.state[j] += trajectory.G[j, i] * impulse
-                for j in range(model.CONTACTS):
-                    trajectory.v[j] = 0.0 if j == i else trajectory.v[j] + trajectory.D[j, i] * impulse
-        if not moved:
-            break
-
-
 def pass_guard(trajectory: Trajectory, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
     note_state(trajectory)
@@ -79,9 +55,7 @@ def pass_guard(trajectory: Trajectory, guard: int) -> int:
             force = trajectory.force_series[i]
             take_mode(trajectory, i, -1 if value_of(trajectory, force) > 0.0 else 1)
     if 0 <= guard < model.WATCHED + model.GUARDS:
-        number = model.GUARD_BRANCH[guard - model.WATCHED]
-        step = model.GUARD_STEP[guard - model.WATCHED]
-        trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
+        move_branch(trajectory, guard)
         # A guard that is not yet at its end, but for the tolerance, takes its branch back: nothing happens before that.
         model.sizes(trajectory)
         model.branches(trajectory, KEPT_BY)
@@ -94,12 +68,26 @@ def pass_guard(trajectory: Trajectory, guard: int) -> int:
     return failed
 
 
+def count_events(trajectory: Trajectory) -> None:
+    """Count the contacts whose mode has just changed."""
+    for i in range(model.CONTACTS):
+        if trajectory.mode[i] != trajectory.mode_before[i]:
+            trajectory.events += 1
+
+
 def jump(trajectory: Trajectory, own_guard: int) -> None:
     """Let states jump where a guard of a contact's own has ended; modes are tried from there."""
     model.jump(trajectory, own_guard)
     model.ingredients(trajectory)
     for i in range(model.STATES):
         trajectory.state_tried[i] = trajectory.state[i]
+
+
+def move_branch(trajectory: Trajectory, guard: int) -> None:
+    """The next branch, where the guard of a frozen one has ended."""
+    number = model.GUARD_BRANCH[guard - model.WATCHED]
+    step = model.GUARD_STEP[guard - model.WATCHED]
+    trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
 
 
 def settle_branches(trajectory: Trajectory, failed: int) -> int:

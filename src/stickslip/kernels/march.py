@@ -7,6 +7,7 @@ from stickslip.kernels.events import earliest_event
 from stickslip.kernels.machine import latest
 from stickslip.kernels.recording import Event, Recording, Step, remember_events, remember_step
 from stickslip.kernels.records import Records
+from stickslip.kernels.rest import project
 from stickslip.kernels.trajectory import Trajectory
 
 EPSILON = 2.220446049250313e-16
@@ -78,6 +79,18 @@ def travel(trajectory: Trajectory, most_steps: int) -> int:
     return outcome.FINISHED
 
 
+def step_once(trajectory: Trajectory, most_steps: int) -> int:
+    """A single step; FINISHED at the end time, PAUSED before it, or the reason to stop."""
+    trajectory.changed = 0
+    if clock.time_left(trajectory) > 0.0:
+        status = take_step(trajectory, most_steps)
+        if status == outcome.FINISHED:
+            status = end_step(trajectory)
+        if status != outcome.FINISHED:
+            return status
+    return outcome.PAUSED if clock.time_left(trajectory) > 0.0 else outcome.FINISHED
+
+
 def take_step(trajectory: Trajectory, most_steps: int) -> int:
     """The next step, up to its first event: its series, how far it goes, and the state there. FINISHED, or why not."""
     if trajectory.steps >= most_steps:
@@ -112,7 +125,7 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
     if not isfinite(total):
         return outcome.STALLED
     if model.DIRECTIONS > 0:
-        tangent.carry(trajectory)
+        tangent.carry_variations(trajectory)
         tangent.note_branches(trajectory)
     trajectory.event_place = x
     trajectory.step_length = tau
@@ -122,23 +135,33 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
 
 def end_step(trajectory: Trajectory) -> int:
     """Go to the end of the step, and through the event there if there is one. FINISHED, or why that is impossible."""
-    tau = trajectory.step_length
-    x = trajectory.event_place
-    trajectory.changed = 0
+    go_to_end(trajectory)
+    return pass_end(trajectory)
+
+
+def go_to_end(trajectory: Trajectory) -> None:
+    """State and clock at the end of the step, before the event that may be there; its series are as they were."""
     for i in range(model.STATES):
         trajectory.state[i] = trajectory.end_state[i]
     if trajectory.arrives == 1:
         clock.set_clock(trajectory, trajectory.end_time)
     else:
-        clock.advance_clock(trajectory, tau)
-    if tau > 0.0:
-        trajectory.last_step = tau
+        clock.advance_clock(trajectory, trajectory.step_length)
+    if trajectory.step_length > 0.0:
+        trajectory.last_step = trajectory.step_length
+
+
+def pass_end(trajectory: Trajectory) -> int:
+    """Go through the event at the end of the step, if there is one. FINISHED, or why that is impossible."""
+    tau = trajectory.step_length
+    x = trajectory.event_place
+    trajectory.changed = 0
     if checks.strays(trajectory, tau):
         return outcome.INCONSISTENT
     change.note_rests(trajectory, x)
     if x <= 1.0:
         change.note_lags(trajectory, tau)
-    change.project(trajectory)
+    project(trajectory)
     guard = trajectory.guard
     if x > 1.0:
         for i in range(model.CONTACTS):
@@ -157,10 +180,6 @@ def jump_in_slip(trajectory: Trajectory, guard: int) -> None:
     """A guard of a contact's own has ended where all slip: its states jump, and the modes stay."""
     change.note_state(trajectory)
     model.jump(trajectory, guard - model.WATCHED - model.GUARDS)
-    if model.DIRECTIONS > 0:
-        for i in range(model.CONTACTS):
-            trajectory.mode_before[i] = trajectory.mode[i]
-        tangent.leap(trajectory, guard)
 
 
 def pass_event(trajectory: Trajectory, guard: int) -> int:
@@ -174,11 +193,9 @@ def pass_event(trajectory: Trajectory, guard: int) -> int:
     if change.pass_guard(trajectory, guard) != 0:
         return checks.why_undecided(trajectory)
     if model.DIRECTIONS > 0:
-        tangent.leap(trajectory, guard)
+        tangent.apply_saltation(trajectory, guard)
     trajectory.changed = 1
-    for i in range(model.CONTACTS):
-        if trajectory.mode[i] != trajectory.mode_before[i]:
-            trajectory.events += 1
+    change.count_events(trajectory)
     return outcome.FINISHED
 
 

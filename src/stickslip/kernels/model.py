@@ -135,4 +135,4 @@ def tangent(trajectory: Trajectory, change: Floats, which: int) -> None:
 
 
 def vary_reset(trajectory: Trajectory, contact: int, change: Floats, which: int, delay: float) -> None:
-    """How the small change jumps where `contact` enters its mode: to `carried`, for the states in `jumped`."""
+    """How the small change jumps where `contact` enters its mode: to `reset_variation`, for the states in `jumped`."""

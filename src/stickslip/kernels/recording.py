@@ -1,6 +1,6 @@
 """What a run keeps: its steps, with their polynomials, and its events."""
 
-from stickslip.kernels import model
+from stickslip.kernels import clock, model
 from stickslip.kernels.records import Floats, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
@@ -38,8 +38,7 @@ class Recording(Record):
 def remember_step(trajectory: Trajectory, step: Step) -> None:
     """Keep the modes and polynomials of the step."""
     step.start = trajectory.time
-    # The last step ends at the end time, whatever the second part of the clock says.
-    step.length = trajectory.end_time - trajectory.time if trajectory.arrives == 1 else trajectory.step_length
+    step.length = clock.shown_length(trajectory)
     for i in range(model.STATES):
         for k in range(model.ORDER + 1):
             step.state_series[i, k] = trajectory.state_series[i, k]
@@ -54,11 +53,15 @@ def remember_events(trajectory: Trajectory, recording: Recording, events: Record
     """Keep every change of mode: time, contact, mode before and after, and state."""
     for i in range(model.CONTACTS):
         if trajectory.mode[i] != trajectory.mode_before[i]:
-            event = events[recording.events]
-            event.time = trajectory.time
-            event.contact = float(i)
-            event.mode_before = float(trajectory.mode_before[i])
-            event.mode_after = float(trajectory.mode[i])
-            for j in range(model.STATES):
-                event.state[j] = trajectory.state[j]
+            remember_event(trajectory, i, events[recording.events])
             recording.events += 1
+
+
+def remember_event(trajectory: Trajectory, contact: int, event: Event) -> None:
+    """Keep the change of one contact."""
+    event.time = trajectory.time
+    event.contact = float(contact)
+    event.mode_before = float(trajectory.mode_before[contact])
+    event.mode_after = float(trajectory.mode[contact])
+    for j in range(model.STATES):
+        event.state[j] = trajectory.state[j]

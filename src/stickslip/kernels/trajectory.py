@@ -105,9 +105,8 @@ class Trajectory(Record):
 
     # Small changes, see tangent.py.
     directions: int = field("how many are carried along")
-    varied: Ints = field("the parameter that each varies", model.DIRECTIONS)
+    varied_parameter: Ints = field("the parameter that each varies: see tangent.py", model.DIRECTIONS)
     variation: Floats = field("δz of each", model.DIRECTIONS, model.STATES)
-    carried: Floats = field("one of them, while it is computed", model.VARIED_STATES)
     varied_state_series: Floats = field("order k of δz, of one direction", model.VARIED_STATES, model.WIDTH)
     varied_v_series: Floats = field("of δv", model.VARIED_CONTACTS, model.WIDTH)
     varied_force_series: Floats = field("of δλ", model.VARIED_CONTACTS, model.WIDTH)
@@ -117,5 +116,6 @@ class Trajectory(Record):
     delay: Floats = field("by how much each direction delays it", model.DIRECTIONS)
     mode_after: Ints = field("the modes after it", model.VARIED_CONTACTS)
     entered: Ints = field("contacts that have entered a mode", model.VARIED_CONTACTS)
-    jumped: Ints = field("states that jumped there", model.VARIED_STATES)
+    jumped: Ints = field("internal states that jumped there", model.VARIED_STATES)
+    reset_variation: Floats = field("δ of what these jumped to", model.VARIED_STATES)
     branch_before: Ints = field("frozen branches before it", model.VARIED_BRANCHES)

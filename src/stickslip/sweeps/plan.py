@@ -43,7 +43,7 @@ from stickslip.sweeps.measures import in_words, measured, measured_layout
 from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
 from stickslip.sweeps.trajectories import Group, Settings, observed
 from stickslip.sweeps.wording import told
-from stickslip.targets import join
+from stickslip.targets.generated import OBSERVE
 
 Stop = Callable[[], bool]
 BATCH = 16
@@ -115,7 +115,7 @@ class Plan(metaclass=Listing):
     chunk_size : int
         Points per chunk.
     given : System, Filippov or None
-        The model itself, where it has functions that no text holds.
+        The model itself, in the process that made the plan; others read it from the text.
 
     See Also
     --------
@@ -145,8 +145,8 @@ class Plan(metaclass=Listing):
     carry: str | None
     settings: Settings
     chunk_size: int
-    given: Model | None = None
-    """The model itself, only where it cannot be written as text: then the plan cannot leave this process."""
+    given: Model | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The model itself, which does not leave this process; its text has the same equations."""
 
     def __repr__(self) -> str:
         name = self.model.about.name or "a model"
@@ -170,19 +170,24 @@ class Plan(metaclass=Listing):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.given is not None:
+        if not self.is_written:
             raise ModelError(f"this sweep cannot be sent to another process: {self.text.removeprefix('# ')}")
-        return Plan, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        return Plan, tuple(getattr(self, field.name) for field in dataclasses.fields(self) if field.compare)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the text is the model, and no remark why there is none."""
+        return not self.text.startswith("#")
 
     @cached_property
     def model(self) -> Model:
-        """The model, made anew from its text, so that it is the same in every process."""
+        """The model: the one that was given, or in another process the one that its text describes."""
         return files.loads(self.text, trusted=True) if self.given is None else self.given
 
     @cached_property
     def field(self) -> Field:
         """The model compiled for observing."""
-        return Field.of(self.model, target=self.settings.target, order=self.order, kernels=join.OBSERVE)
+        return Field.of(self.model, target=self.settings.target, order=self.order, kernels=OBSERVE)
 
     @property
     def order(self) -> int:
@@ -242,8 +247,8 @@ class Plan(metaclass=Listing):
         before = [__version__, FORMAT, self.text, self.axes.names, self.axes.grid]
         after: list[Any] = [repr(self.observations), repr(self.duration), repr(self.start), self.carry]
         after += [repr(self.settings)]
-        if self.given is not None:
-            after += [self.field.source, dict(self.given.parameters)]
+        if not self.is_written:
+            after += [self.field.source, dict(self.model.parameters)]
         values = ", ".join(f'"{v.tobytes().hex()}"' for v in self.axes.values)  # as json writes them, but quicker
         parts = [*map(json.dumps, before), f"[{values}]", *map(json.dumps, after)]
         return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()

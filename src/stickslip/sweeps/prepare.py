@@ -10,8 +10,9 @@ import numpy as np
 
 from stickslip.arguments import check_flag, check_model
 from stickslip.arrays import Floats
+from stickslip.artifacts import formulas_of
 from stickslip.errors import ModelError, SweepError
-from stickslip.field import GROUP, TARGETS, Field, compile_forcing
+from stickslip.field import GROUP, TARGETS, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, shown
@@ -28,7 +29,6 @@ from stickslip.sweeps.observation import (
 )
 from stickslip.sweeps.plan import Duration, Plan, Start
 from stickslip.sweeps.trajectories import Settings
-from stickslip.targets import join
 
 RTOL = 1e-9
 """The tolerance of sweeps: what they classify is decided by far less than what one motion is measured to."""
@@ -36,13 +36,13 @@ RTOL = 1e-9
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64}
+CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64, "checked": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
 MOST_CHUNKS = 1024
 """Large sweeps have larger pieces: each piece has files of its own in a store."""
 
-CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6}
+CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6, "checked": 64e6}
 """Room for the results of a piece."""
 
 MOST_STROBES = 1e8
@@ -149,7 +149,7 @@ def plan_sweep(
         check_whole("most", most),
         check_whole("most_steps", most_steps),
         target,
-        target == "cuda" or (target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
+        target == "cuda" or (target != "python" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
         check_whole("seed", seed, 0, 2**63 - 1),
         bool(shortcut),
     )
@@ -158,9 +158,9 @@ def plan_sweep(
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
     duration = _duration(model, times, periods, observations)
     _check_strobes(duration, observations)
-    text, given = _written(model)
+    text = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
-    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
+    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, model)
     _check_names(plan)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
@@ -176,7 +176,7 @@ def plan_sweep(
 def _chunk_size(plan: Plan) -> int:
     """Points per piece of work; it follows from the sweep alone, so that a stopped one is gone on with anywhere."""
     target = plan.settings.target
-    together = "lockstep" if plan.settings.lockstep and target == "cpu" else target
+    together = "lockstep" if plan.settings.lockstep and target != "cuda" else target
     size = max(CHUNKS[together], plan.count // MOST_CHUNKS)
     return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
 
@@ -234,12 +234,12 @@ def _start(model: Model, start: Any) -> Start:
     return Start(tuple(model.start_state(start)))
 
 
-def _written(model: Model) -> tuple[str, Model | None]:
-    """The text of a model, and the model itself where there is none."""
+def _written(model: Model) -> str:
+    """The text of a model; where there is none, a remark that says why."""
     try:
-        return files.dumps(model, Field.of(model, target="python", order=8, kernels=join.EXACT).formulas), None
+        return files.dumps(model, formulas_of(model))
     except ModelError as error:
-        return f"# {error}", model
+        return f"# {error}"
 
 
 def _check_names(plan: Plan) -> None:

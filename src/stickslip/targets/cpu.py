@@ -24,7 +24,7 @@ SUMS = (
     "polynomial__size_of",
     "polynomial__end_of",
     "polynomial__bend_of",
-    "collocation__product_of",
+    "dense__product_of",
 )
 """Sums whose order does not matter: they may be vectorised."""
 
@@ -38,7 +38,7 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "carry_on", "next_releases")
+LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "measure_growth", "next_releases")
 """Functions that may take long: they look at `halt` of the trajectory, their first argument."""
 
 
@@ -141,5 +141,5 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
             names = [flat_name(name) for name in kernels.entry_points]
             return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
 
-    code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
+    code = cache.kept(generated.part(f"{compiler.machine_name()}|{kernels.entry_points}", "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))

@@ -36,14 +36,17 @@ _MODEL = ("model.constants", "model.ingredients")
 EXACT = KernelSet("exact", (*_MODEL, "march.begin", "march.march", "ensemble.propagate"))
 TANGENT = KernelSet(
     "tangent",
-    (*EXACT.entry_points, "phase.flow", "phase.end_variations", "tangent.enter_modes"),
+    (*EXACT.entry_points, "phase.flow", "phase.note_end", "tangent.enter_modes"),
     tangent=True,
 )
 NEIGHBOURS = KernelSet(
-    "neighbours", (*TANGENT.entry_points, "exponents.carry_on", "returns.next_releases"), tangent=True
+    "neighbours", (*TANGENT.entry_points, "exponents.measure_growth", "returns.next_releases"), tangent=True
 )
 OBSERVE = KernelSet("observe", (*_MODEL, "march.begin", "march.march", "observe.observe"))
 LANES = KernelSet("lanes", (*_MODEL, "lockensemble.propagate_lanes", "lockwatch.observe_lanes"))
+_FLOW = ("flow.rates", "flow.slopes", "flow.exchanged", "flow.observed", "flow.characteristics")
+SMOOTH = KernelSet("smooth", _FLOW)
+STIFF = KernelSet("stiff", (*_FLOW, "flow.slopes_p", "stiff.begin", "stiff.integrate"))
 FIXED = KernelSet("fixed", (*_MODEL, "march.begin", "fixed.march_fixed"))
 
 PLAIN = """\

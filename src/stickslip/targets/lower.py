@@ -328,7 +328,7 @@ class Body:
             case One():
                 bases = {kind: f"{name}_{SUFFIXES[kind]}" for kind in value.bases}
                 self.names[name] = One(value.record, bases, dict.fromkeys(bases, whole(0)), value.stride)
-                parts = zip(bases.values(), self.parts(value), strict=True)
+                parts = zip(bases.values(), self.parts(value, value.record), strict=True)
                 return [ast.Assign([ast.Name(base, ast.Store())], part) for base, part in parts]
         raise self.error(node, "this cannot have a local name")
 
@@ -505,8 +505,8 @@ class Body:
             case "array", Array(kind=kind, stride=1) if kind == of:
                 length = times(value.shape[0], whole(prod(_constant(each) for each in value.shape[1:])))
                 return [self.passed(value)] + ([length] if checked else [])
-            case "one", One(record=record) if record is of and value.stride == 1:
-                return self.parts(value)
+            case "one", One(record=record) if issubclass(record, of) and value.stride == 1:
+                return self.parts(value, of)
             case "many", Many(record=record, lanes=0) if record is of:
                 bases: list[ast.expr] = [ast.Name(base, ast.Load()) for base in value.bases.values()]
                 return bases + ([value.length] if checked and value.length is not None else [])
@@ -522,15 +522,15 @@ class Body:
         end = None if size is None or array.stride != 1 else plus(array.offset, size)
         return ast.Subscript(ast.Name(array.base, ast.Load()), ast.Slice(array.offset, end), ast.Load())
 
-    def parts(self, one: One) -> list[ast.expr]:
-        """The arrays of a record."""
+    def parts(self, one: One, record: type[Record]) -> list[ast.expr]:
+        """The arrays of a record, as far as its base `record` has them: the fields of a base class come first."""
         parts: list[ast.expr] = []
-        for kind, base in one.bases.items():
-            offset = one.offsets[kind]
+        for kind, size in sizes_of(record).items():
+            base, offset = one.bases[kind], one.offsets[kind]
             if is_number(offset, 0):
                 parts.append(ast.Name(base, ast.Load()))
                 continue
-            end = plus(offset, whole(sizes_of(one.record)[kind])) if one.stride == 1 else None
+            end = plus(offset, whole(size)) if one.stride == 1 else None
             parts.append(ast.Subscript(ast.Name(base, ast.Load()), ast.Slice(offset, end), ast.Load()))
         return parts
 
