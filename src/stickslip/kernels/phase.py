@@ -36,6 +36,8 @@ def flow(trajectory: Trajectory, duration: float, most_steps: int) -> int:
     left = duration
     if mode.expand(trajectory) != 0:
         return outcome.INDETERMINATE
+    for i in range(model.STATES):
+        trajectory.start_rate[i] = trajectory.state_series[i, 1]
     for _ in range(most_steps):
         if left == 0.0:
             return outcome.FINISHED
@@ -101,8 +103,20 @@ def pass_branch(trajectory: Trajectory, guard: int) -> None:
     tangent.apply_saltation(trajectory, guard)
 
 
-def note_end(trajectory: Trajectory, end: End, variations: Records[Variation]) -> None:
-    """What is at the present point, whose series are set, and what every direction changes there."""
+def sample_phase(trajectory: Trajectory, durations: Floats, count: int, most_steps: int, ends: Records[End]) -> int:
+    """The same phase ended after each of rising durations, without directions. A status."""
+    before = 0.0
+    for k in range(count):
+        status = flow(trajectory, durations[k] - before, most_steps)
+        if status != outcome.FINISHED:
+            return status
+        note_end(trajectory, ends[k])
+        before = durations[k]
+    return outcome.FINISHED
+
+
+def note_end(trajectory: Trajectory, end: End) -> None:
+    """What is at the present point, whose series are set."""
     for k in range(3):
         for i in range(model.STATES):
             end.state[i, k] = trajectory.state_series[i, k]
@@ -110,6 +124,11 @@ def note_end(trajectory: Trajectory, end: End, variations: Records[Variation]) -
             end.v[i, k] = trajectory.v_series[i, k]
             end.force[i, k] = trajectory.force_series[i, k]
             end.static[i, k] = trajectory.static_series[i, k]
+
+
+def end_phase(trajectory: Trajectory, end: End, variations: Records[Variation]) -> None:
+    """What is at the present point, and what every direction changes there."""
+    note_end(trajectory, end)
     for d in range(trajectory.directions):
         tangent.set_varied_series(trajectory, d)
         variation = variations[d]

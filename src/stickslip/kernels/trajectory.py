@@ -112,6 +112,7 @@ class Trajectory(Record):
     varied_force_series: Floats = field("of δλ", model.VARIED_CONTACTS, model.WIDTH)
     varied_static_series: Floats = field("of δS", model.VARIED_CONTACTS, model.WIDTH)
     varied_guard_series: Floats = field("of δ of guards of frozen branches", model.VARIED_GUARDS, model.WIDTH)
+    start_rate: Floats = field("ż at the start of a phase, see phase.py", model.VARIED_STATES)
     rate_before: Floats = field("ż before an event", model.VARIED_STATES)
     delay: Floats = field("by how much each direction delays it", model.DIRECTIONS)
     mode_after: Ints = field("the modes after it", model.VARIED_CONTACTS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -102,13 +101,6 @@ def refuse_chance(model: Model) -> None:
                 )
 
 
-def _fixed(values: ArrayLike) -> Floats:
-    """Numbers that nobody can change."""
-    fixed = np.array(values, float)
-    fixed.flags.writeable = False
-    return fixed
-
-
 class Motion:
     """A model compiled with its variational equations, for given parameter values.
 
@@ -126,12 +118,15 @@ class Motion:
         self.states, self.contacts = len(model.states), len(model.contacts)
         named = [name.startswith("v.") for name in model.states]
         self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
-        self.parameters = _fixed(list(model.parameters.values()))
+        self.parameters = np.array(list(model.parameters.values()), float)
         self.names = list(model.parameters)
         self.translations = compile_translations(model)
         self.excitations = self.translations.excitations
         # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
         self.excitation = self.excitations.at(self.parameters)
+        self._fresh = self.field.workspace()  # a trajectory that is nowhere yet
+        self._fresh.tolerance, self._fresh.step_guess = rtol, 1.0
+        self._fresh.variation[: self.states], self._fresh.varied_parameter[:] = np.eye(self.states), -1
         self._count = [0]  # shared by copies for other parameter values
 
     @property
@@ -143,8 +138,7 @@ class Motion:
         """The same motion for other parameter values; refused where they let an excitation begin."""
         other = object.__new__(Motion)
         other.__dict__.update(self.__dict__)
-        other.parameters = _fixed(values)
-        other.__dict__.pop("_fresh", None)
+        other.parameters = np.array(values, float)
         if self.excitations.timed and not self.is_forced and self.excitations.at(other.parameters).exists:
             raise ModelError("an excitation begins, which this motion does not have: find an orbit with it instead")
         return other
@@ -195,24 +189,23 @@ class Motion:
     # -- trajectories ------------------------------------------------------------------------------------------------
 
     def workspace(self, z: ArrayLike, t: float, which: Sequence[int] | None = None) -> Any:
-        """A trajectory at a state and time: see kernels/trajectory.py.
+        """A trajectory at a state and time, to begin or to flow from: see kernels/trajectory.py.
 
         Where `which` is given, be it empty, it carries a direction for each state and for each of these parameters.
         """
         trajectory = self._fresh.copy()
+        trajectory.parameter[:] = self.parameters
         trajectory.state[:], trajectory.time = z, t
         if which is not None:
-            n, count = self.states, self._directions(which)
-            trajectory.directions = count
-            trajectory.variation[:n] = np.eye(n)
-            trajectory.varied_parameter[:count] = [-1] * n + list(which)
+            trajectory.directions = count = self._directions(which)
+            trajectory.varied_parameter[self.states : count] = which
         return trajectory
 
-    @cached_property
-    def _fresh(self) -> Any:
-        """A trajectory that is nowhere yet, to be copied."""
-        trajectory = self.field.workspace(self.parameters)
-        trajectory.tolerance, trajectory.step_guess = self.rtol, 1.0
+    def _evaluated(self, z: ArrayLike, t: float) -> Any:
+        """A trajectory with all ingredients of the equations."""
+        trajectory = self.workspace(z, t)
+        self.field.program.constants(trajectory)
+        self.field.program.ingredients(trajectory)
         return trajectory
 
     def _directions(self, which: Sequence[int] | None) -> int:
@@ -228,11 +221,10 @@ class Motion:
         m, n, c = self.field.program, self.states, self.contacts
         trajectory = self.workspace(z, t, which)
         trajectory.mode[:] = mode
-        start_rate = self._rate_at(trajectory)
-        self._flow(trajectory, t, duration, duration)
+        _check_phase(m.flow(trajectory, float(duration), MOST_STEPS), t, duration)
         kernels, rows, count = m.kernels.phase, n + 3 * c, self._directions(which)
         end, variations = kernels.End(), Records(kernels.Variation, count)
-        m.note_end(trajectory, end, variations)
+        m.end_phase(trajectory, end, variations)
         values, rates, halves = end.floats.reshape(rows, 3).T
         values[:n] = trajectory.state
         by, rates_by = variations.floats.reshape(count, rows, 2).T
@@ -241,7 +233,7 @@ class Motion:
         return Phase(
             states=n,
             contacts=c,
-            start_rate=start_rate,
+            start_rate=trajectory.start_rate.copy(),
             values=values,
             rates=rates,
             bends=2 * halves,
@@ -251,19 +243,6 @@ class Motion:
             rates_by_parameter=rates_by[:, n:],
             evaluations=evaluations,
         )
-
-    def _flow(self, trajectory: Any, t: float, duration: float, left: float) -> None:
-        """Go on for `left` in fixed modes, to the end of a phase of length `duration` that began at the time t."""
-        code = self.field.program.flow(trajectory, float(left), MOST_STEPS)
-        if code != outcome.FINISHED:
-            raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
-
-    def _rate_at(self, trajectory: Any) -> Floats:
-        """ż at the start of a phase: a flow of no duration."""
-        there = trajectory.copy()
-        there.directions = 0
-        self.field.program.flow(there, 0.0, 1)
-        return np.array(there.state_series[:, 1])
 
     def run(self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] | None = None) -> Run:
         """The motion for `duration` with every event; with derivatives where `which` is given, be it empty."""
@@ -281,6 +260,9 @@ class Motion:
             kept.append(events.floats[: recording.events].copy())
         variation = trajectory.variation[: self._directions(which)].T.copy()
         self._count[0] += int(trajectory.evaluations)
+        there = trajectory.copy()
+        there.directions = 0
+        m.flow(there, 0.0, 1)
         return Run(
             start=np.array(z, float),
             start_time=t,
@@ -289,7 +271,7 @@ class Motion:
             mode=trajectory.mode.copy(),
             by_state=variation[:, :n],
             by_parameter=variation[:, n:],
-            rate=self._rate_at(trajectory),
+            rate=there.start_rate.copy(),
             events=np.concatenate(kept),
             status=Status.of(code),
             time=float(trajectory.time),
@@ -305,6 +287,7 @@ class Motion:
             return Entry(np.array(z, float), np.eye(n), np.zeros((n, len(which))), np.zeros(n))
         varied = [*which, len(self.parameters)]
         trajectory = self.workspace(z, t, varied)
+        self.field.program.constants(trajectory)
         trajectory.mode_before[:], trajectory.mode_after[:] = before, after
         self.field.program.enter_modes(trajectory)
         by = trajectory.variation[: self._directions(varied)].T.copy()
@@ -312,9 +295,7 @@ class Motion:
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""
-        trajectory = self.workspace(z, t)
-        self.field.program.ingredients(trajectory)
-        return np.array(trajectory.v)
+        return np.array(self._evaluated(z, t).v)
 
     def time_scale(self, z: Floats) -> float:
         """A time in which the motion from z changes: the middle one of its first steps, which end at events as well.
@@ -338,11 +319,10 @@ class Motion:
 
     def at_rest(self, z: Floats, t: float, mode: Sequence[int]) -> Floats:
         """The state with the sticking contacts exactly at rest, moved along G by what round-off left of them."""
-        trajectory, z = self.workspace(z, t), np.array(z, float)
-        v, G, D = trajectory.v, trajectory.G, trajectory.D
+        z = np.array(z, float)
         for _ in range(2):
-            trajectory.state[:] = z
-            self.field.program.ingredients(trajectory)
+            there = self._evaluated(z, t)
+            v, G, D = there.v, there.G, there.D
             for i in range(self.contacts):
                 if mode[i] == 0 and self.is_rigid(i) and v[i] != 0 and D[i, i] != 0:
                     z += G[:, i] * (-v[i] / D[i, i])
@@ -350,15 +330,16 @@ class Motion:
 
     def sampled(self, mode: Sequence[int], z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
         """Values and rates of all rows (z, v, λ, S) of a phase at rising durations: one row of the result each."""
-        trajectory = self.workspace(z, t)
+        trajectory, m, count = self.workspace(z, t), self.field.program, len(durations)
         trajectory.mode[:] = mode
-        rows, before = self.states + 3 * self.contacts, 0.0
-        m = self.field.program
-        end, nothing = m.kernels.phase.End(), Records(m.kernels.phase.Variation, 0)
-        values, rates = np.zeros((len(durations), rows)), np.zeros((len(durations), rows))
-        for k, duration in enumerate(durations):
-            self._flow(trajectory, t, duration, float(duration) - before)
-            m.note_end(trajectory, end, nothing)
-            values[k], rates[k], _ = end.floats.reshape(rows, 3).T
-            before = float(duration)
+        ends = Records(m.kernels.phase.End, count)
+        code = m.sample_phase(trajectory, np.array(durations, float), count, MOST_STEPS, ends)
+        _check_phase(code, t, durations[-1] if count else 0.0)
+        values, rates, _ = ends.floats.reshape(count, self.states + 3 * self.contacts, 3).transpose(2, 0, 1)
         return values, rates
+
+
+def _check_phase(code: int, t: float, duration: float) -> None:
+    """Raise a sentence where a phase could not be gone through."""
+    if code != outcome.FINISHED:
+        raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")

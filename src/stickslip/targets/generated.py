@@ -36,7 +36,7 @@ _MODEL = ("model.constants", "model.ingredients")
 EXACT = KernelSet("exact", (*_MODEL, "march.begin", "march.march", "ensemble.propagate"))
 TANGENT = KernelSet(
     "tangent",
-    (*EXACT.entry_points, "phase.flow", "phase.note_end", "tangent.enter_modes"),
+    (*EXACT.entry_points, "phase.flow", "phase.end_phase", "phase.sample_phase", "tangent.enter_modes"),
     tangent=True,
 )
 NEIGHBOURS = KernelSet(
