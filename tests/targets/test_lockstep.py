@@ -282,9 +282,9 @@ def test_what_cannot_be_written_out():
 def main(lane_floats: Floats) -> None:
     lane_floats[{index}] = 1.0
 """
-    with pytest.raises(UnrollError, match="text.py, line 3: this whole number is not known beforehand: lane_floats"):
+    with pytest.raises(UnrollError, match=r"text\.py, line 3: this whole number is not known beforehand: lane_floats"):
         written_out(flat(source.format(index="lane_floats[0]")), "main", "lane_main")
-    with pytest.raises(UnrollError, match="text.py, line 3: this function cannot be called here: fly"):
+    with pytest.raises(UnrollError, match=r"text\.py, line 3: this function cannot be called here: fly"):
         written_out(flat(source.format(index="fly(2)")), "main", "lane_main")
 
 
