@@ -112,7 +112,9 @@ class Field(metaclass=Listing):
             raise ModelError(f"kernels is {shown(kernels)}: give a KernelSet, or leave it out")
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
-        return cls(model, order, target, kernels)
+        field = cls(model, order, target, kernels)
+        _ = field.program  # now: what cannot be compiled is refused here, and before several threads ask for it
+        return field
 
     @cached_property
     def program(self) -> EquationsProgram:
