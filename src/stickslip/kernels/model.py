@@ -63,8 +63,8 @@ LIMITED: Ints = np.array([0])
 SIDED: Ints = np.array([0])
 UNDECIDED: Ints = np.array([0])
 DRIVEN: Ints = np.array([0])
-"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1 if
-it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
+"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1
+if it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
 
 OWNER: Ints = np.array([0])
 VELOCITY: Ints = np.array([0])
@@ -85,9 +85,9 @@ BOND_MEAN: Ints = np.array([0])
 mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
 
 APART = LIMIT_VARIES = DRIVES = AMBIGUOUS = 0
-"""In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if a
-static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if several modes may
-be consistent at a time."""
+"""In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if
+a static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if several modes
+may be consistent at a time."""
 
 
 def constants(trajectory: Trajectory) -> None:
@@ -141,7 +141,7 @@ def tangent(trajectory: Trajectory, change: Floats, which: int) -> None:
 
 
 def vary_reset(trajectory: Trajectory, contact: int, change: Floats, which: int, delay: float) -> None:
-    """How the small change jumps where `contact` enters its mode: to `carried`, for the states in `jumped`."""
+    """How the small change jumps where `contact` enters its mode: to `reset_variation`, for the states in `jumped`."""
 
 
 # -- in modules for lockstep, in place of what comes after `sizes` ---------------------------------------------------

@@ -1,8 +1,8 @@
 """How a kind of contact behaves: its internal states, its force, its guards and jumps, in each mode.
 
 For developers: a kind of contact is a class that derives from `Contact`, with `internal_states` and `behaviour`. The
-latter gets symbols (`Seen`) and builds formulas of them; all else (series, events, small changes, orbits, branches)
-follows. docs/contributing.md has an example.
+latter gets symbols (`Seen`) and builds formulas of them; all else follows: series and events, and for kinds without
+guards of their own also small changes, orbits and branches. docs/contributing.md has an example.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class TangentSource(Source):
     # -- text ------------------------------------------------------------------------------------------------------
 
     def _taylor(self) -> list[str]:
-        """Always as loops, which leave every series in W for the variations."""
+        """Always as loops, which leave every series in the trajectory for the variations."""
         return [*self._looped(), "", "", *self._tangent(), "", "", *self._vary_reset()]
 
     def _vary_reset(self) -> list[str]:
@@ -119,7 +119,7 @@ class TangentSource(Source):
             lines += [f"    if {entered(draw)}:"]
             for number in (draw.state, draw.score, draw.score_time):
                 if number is not None:
-                    lines += indented([f"trajectory.carried[{number}] = 0.0", f"trajectory.jumped[{number}] = 1"], 2)
+                    lines += indented(_jump(number, "0.0"), 2)
         for reset in self.equations.resets:
             lines += [f"    if {entered(reset)}:", *indented(self._varied_reset(reset), 2)]
         return lines if len(lines) > 2 else [*lines, "    return"]
@@ -140,11 +140,7 @@ class TangentSource(Source):
             else:
                 change = f"(1.0 if which == {k - n - 1} else 0.0)"
             lines.append(f"total += ({python(slope)})*{change}")
-        return [
-            *lines,
-            f"trajectory.carried[{reset.state}] = -total/({python(own)})",
-            f"trajectory.jumped[{reset.state}] = 1",
-        ]
+        return [*lines, *_jump(reset.state, f"-total/({python(own)})")]
 
     def _tangent(self) -> list[str]:
         self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
@@ -234,3 +230,13 @@ class TangentSource(Source):
                 terms.append(self._product_with(self.G[i][j], self._varied_force(j), k))
             text = " + ".join(t for t in terms if t != "0.0") or "0.0"
             self.writer.lines.append(f"{place('varied_state_series', i, following)} = ({text}){over}")
+
+
+def _jump(state: int, variation: str) -> list[str]:
+    """A state that jumps where a contact enters its mode, and δ of what it jumps to."""
+    return [f"trajectory.reset_variation[{state}] = {variation}", f"trajectory.jumped[{state}] = 1"]
+
+
+def tangent_source(equations: Equations, order: int) -> str:
+    """The module of a model with its Taylor series and those of its variations: see `kernels/model.py`."""
+    return TangentSource(equations, order).module()
