@@ -90,6 +90,13 @@ def test_a_sweep_derives_and_compiles_once(counted, monkeypatch):
         np.testing.assert_array_equal(values, arrays[name])
 
 
+def test_a_sweep_in_lockstep_derives_once(counted):
+    model = block(lambda v, mu=0.56: mu / (1 + 2.6 * v))
+    plan = ss.plan_sweep(model, {"belt.speed": np.linspace(0.1, 0.3, 300)}, times=(2, 2))
+    plan.compile()
+    assert counted == {"derived": 1, "compiled": 2}  # alone, and in lockstep
+
+
 def test_equations_live_as_long_as_their_model():
     model = block(lambda v, mu=0.54: mu / (1 + v))
     found = weakref.ref(equations.derive(model))

@@ -51,9 +51,10 @@ ARTIFACTS: Mapping[str, Artifact] = {
     "translations": Artifact("translations.translation_source"),
     "formulas": Artifact("source.formulas_source"),
 }
-"""Taylor series of a motion, with those of its variations, and for lockstep; smoothed equations for solvers of SciPy,
-and for `kernels/stiff.py`; derivatives of the rates; conditions of rest, and their second and third derivatives; the waves
-in the equations; shifts that the equations do not feel; the formulas of plain functions."""
+"""Taylor series of a motion, and with those of its variations; those of motions in lockstep, a text that is empty where
+the model has what lockstep does not do; smoothed equations for solvers of SciPy, and for `kernels/stiff.py`;
+derivatives of the rates; conditions of rest, and their second and third derivatives; the waves in the equations; shifts
+that the equations do not feel; the formulas of plain functions."""
 
 
 def artifact(model: Model, name: str, *shaped_by: int | str) -> Generated:

@@ -112,14 +112,7 @@ class Field(metaclass=Listing):
             raise ModelError(f"kernels is {shown(kernels)}: give a KernelSet, or leave it out")
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
-        field = cls(model, order, target, kernels)
-        if field.program.kernels.model.OWN_GUARDS > 0 and kernels.tangent:
-            name = model.contacts[field.sizes.OWN_GUARD_CONTACT[0]]
-            raise ModelError(
-                f"contact {name!r} has guards of its own, and how these change with the start is not known: it has no "
-                "periodic orbits, return maps and exponents here; simulate it, or take a kind without guards"
-            )
-        return field
+        return cls(model, order, target, kernels)
 
     @cached_property
     def program(self) -> EquationsProgram:

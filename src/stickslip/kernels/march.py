@@ -167,6 +167,10 @@ def jump_in_slip(trajectory: Trajectory, guard: int) -> None:
     """A guard of a contact's own has ended where all slip: its states jump, and the modes stay."""
     change.note_state(trajectory)
     model.jump(trajectory, guard - model.WATCHED - model.GUARDS)
+    if model.DIRECTIONS > 0:
+        for i in range(model.CONTACTS):
+            trajectory.mode_before[i] = trajectory.mode[i]
+        tangent.apply_saltation(trajectory, guard)
 
 
 def pass_event(trajectory: Trajectory, guard: int) -> int:

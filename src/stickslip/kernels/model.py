@@ -58,6 +58,9 @@ OWN_GUARD_STICK: Ints = np.array([0])
 OWN_GUARD_RELEASES: Ints = np.array([0])
 """Of every guard of a contact's own: its contact; 1 if it counts in stick, 0 in slip; 1 if it releases the contact."""
 
+JUMPS: Ints = np.array([[0]])
+"""A row of states for every guard of a contact's own: 1 for those that jump there."""
+
 RIGID: Ints = np.array([0])
 LIMITED: Ints = np.array([0])
 SIDED: Ints = np.array([0])
@@ -138,6 +141,10 @@ def taylor(trajectory: Trajectory) -> int:
 
 def tangent(trajectory: Trajectory, change: Floats, which: int) -> None:
     """Fill the series of the small change δz, and of parameter `which`; `taylor` came before."""
+
+
+def vary_jump(trajectory: Trajectory, own_guard: int, change: Floats, which: int, delay: float) -> None:
+    """What the small change adds to where states jump at a guard of a contact's own: to `reset_variation`."""
 
 
 def vary_reset(trajectory: Trajectory, contact: int, change: Floats, which: int, delay: float) -> None:

@@ -80,7 +80,7 @@ def begin_phase(trajectory: Trajectory) -> None:
 
 
 def first_branch_end(trajectory: Trajectory) -> float:
-    """Where on the step, in [0, 1], the first frozen branch ends, and its guard in `guard`; 2 when none does."""
+    """Where on the step, in [0, 1], the first guard ends that is no change of mode, in `guard`; 2 when none does."""
     earliest = 2.0
     for g in range(model.WATCHED, model.WATCHED + model.GUARDS):
         row = trajectory.guard_series[g]
@@ -88,13 +88,23 @@ def first_branch_end(trajectory: Trajectory) -> float:
         if root < earliest:
             earliest = root
             trajectory.guard = g
+    for g in range(model.OWN_GUARDS):
+        if events.is_active(trajectory, g):
+            root = events.guard_crossing(trajectory, model.WATCHED + model.GUARDS + g)
+            if root < earliest:
+                earliest = root
+                trajectory.guard = model.WATCHED + model.GUARDS + g
     return earliest
 
 
 def pass_branch(trajectory: Trajectory, guard: int) -> None:
-    """Move a frozen branch, and every direction with it."""
+    """Move a frozen branch, or let states jump at a guard of a contact's own, and every direction with it."""
     tangent.note_branches(trajectory)
-    change.move_branch(trajectory, guard)
+    if guard < model.WATCHED + model.GUARDS:
+        change.move_branch(trajectory, guard)
+    else:
+        change.note_state(trajectory)
+        model.jump(trajectory, guard - model.WATCHED - model.GUARDS)
     model.ingredients(trajectory)
     mode.measure(trajectory)
     model.branches(trajectory, change.KEPT_BY)

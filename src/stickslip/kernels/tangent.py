@@ -44,6 +44,7 @@ def apply_saltation(trajectory: Trajectory, guard: int) -> None:
     Contacts whose guards ended here are passed one after another, so that contacts which do not feel each other may
     have their events at the same time. What changed as a consequence changes with the last of them.
     """
+    trajectory.passed_guard = guard - model.WATCHED - model.GUARDS
     for i in range(model.CONTACTS):
         trajectory.mode_after[i] = trajectory.mode[i]
         trajectory.mode[i] = trajectory.mode_before[i]
@@ -52,7 +53,7 @@ def apply_saltation(trajectory: Trajectory, guard: int) -> None:
     swap_states(trajectory)
     expand(trajectory)
     if guard >= 0:
-        note_branch_delays(trajectory, guard)
+        note_guard_delays(trajectory, guard)
         complete_event(trajectory)
     else:
         pass_contacts(trajectory)
@@ -85,12 +86,26 @@ def has_ended(trajectory: Trajectory, i: int) -> bool:
 
 def complete_event(trajectory: Trajectory) -> None:
     """The modes and branches after the event, and the jump of every direction."""
+    if model.OWN_GUARDS > 0 and trajectory.passed_guard >= 0:
+        jump_at_guard(trajectory)
     for i in range(model.CONTACTS):
         if trajectory.mode[i] != trajectory.mode_after[i]:
             enter_mode(trajectory, i)
     swap_branches(trajectory)
     expand(trajectory)
     jump_variations(trajectory)
+
+
+def jump_at_guard(trajectory: Trajectory) -> None:
+    """States jump at a guard of a contact's own; before that it is noted what every direction adds to where."""
+    for d in range(trajectory.directions):
+        change = trajectory.variation[d]
+        model.vary_jump(
+            trajectory, trajectory.passed_guard, change, trajectory.varied_parameter[d], trajectory.delay[d]
+        )
+        for i in range(model.STATES):
+            trajectory.jump_variation[d, i] = trajectory.reset_variation[i]
+    model.jump(trajectory, trajectory.passed_guard)
 
 
 def enter_mode(trajectory: Trajectory, i: int) -> None:
@@ -108,6 +123,7 @@ def enter_modes(trajectory: Trajectory) -> None:
         trajectory.state_series[i, 1] = 0.0
     for d in range(trajectory.directions):
         trajectory.delay[d] = 0.0
+    trajectory.passed_guard = -1
     for i in range(model.CONTACTS):
         trajectory.mode[i] = trajectory.mode_before[i]
         trajectory.entered[i] = 0
@@ -137,8 +153,8 @@ def swap_branches(trajectory: Trajectory) -> None:
 # -- delays and jumps --------------------------------------------------------------------------------------------
 
 
-def note_branch_delays(trajectory: Trajectory, guard: int) -> None:
-    """By how much each direction delays the end of a frozen branch; and the rates before it."""
+def note_guard_delays(trajectory: Trajectory, guard: int) -> None:
+    """By how much each direction delays the end of a guard; and the rates before it."""
     note_rates(trajectory)
     rate = trajectory.guard_series[guard, 1]
     for d in range(trajectory.directions):
@@ -195,6 +211,9 @@ def vary_resets(trajectory: Trajectory, d: int) -> None:
     """Where the internal states jump of contacts that have just entered their modes: δ of what they jump to."""
     for i in range(model.STATES):
         trajectory.jumped[i] = 0
+        if model.OWN_GUARDS > 0 and trajectory.passed_guard >= 0:
+            trajectory.jumped[i] = model.JUMPS[trajectory.passed_guard, i]
+            trajectory.reset_variation[i] = trajectory.jump_variation[d, i]
     for i in range(model.CONTACTS):
         if trajectory.entered[i] == 1:
             model.vary_reset(

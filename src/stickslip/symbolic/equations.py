@@ -281,7 +281,7 @@ class _Mechanics:
             G=(*G, *memory.G),
             h=tuple(memory.h),
             R=tuple(memory.R),
-            S=tuple(contact.S for contact in contacts),
+            S=tuple(memory.S),
             normal=tuple(self._lifting(contact.normal) for contact in contacts),
             doubtful={
                 i: contacts[i].mu for i, c in enumerate(system.friction.values()) if _doubtful(c.friction) or c.scatter

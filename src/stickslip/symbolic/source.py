@@ -244,6 +244,7 @@ class Source:
             f"OWN_GUARD_CONTACT = np.array({[guard.contact for guard in guards] or [0]})",
             f"OWN_GUARD_STICK = np.array({[int(guard.stick) for guard in guards] or [0]})",
             f"OWN_GUARD_RELEASES = np.array({[int(guard.releases) for guard in guards] or [0]})",
+            f"JUMPS = np.array({[[int(i in guard.jumps) for i in range(self.n)] for guard in guards] or [[0]]})",
         ]
 
     def _kernels_header(self, kept: Sequence[Kept]) -> list[str]:
