@@ -12,6 +12,9 @@ PACKAGE = Path(stickslip.__file__).parent
 CORE = sorted(file for folder in ("kernels", "targets", "symbolic") for file in (PACKAGE / folder).rglob("*.py"))
 KERNELS = sorted((PACKAGE / "kernels").rglob("*.py"))
 
+WORDS = ("records",)
+"""Kernels in which the words are declared that all others are written in: Floats, Record, field and so on."""
+
 MOST_ARGUMENTS, MOST_LINES, MOST_NAMES = 7, 60, 12
 
 LONG = {"kernels/chance.py": {"normal_score"}}
@@ -51,7 +54,7 @@ def test_functions_are_short(file):
 @pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.name)
 def test_kernels_import_few_names(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    inside = {"stickslip.kernels", *(f"stickslip.kernels.{each.stem}" for each in KERNELS)}
+    inside = {"stickslip.kernels", *(f"stickslip.kernels.{each.stem}" for each in KERNELS if each.stem not in WORDS)}
     names = [
         alias.name
         for node in ast.walk(tree)
