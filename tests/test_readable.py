@@ -14,11 +14,11 @@ KERNELS = sorted((PACKAGE / "kernels").rglob("*.py"))
 
 MOST_ARGUMENTS, MOST_LINES, MOST_NAMES = 7, 60, 12
 
-LONG = {
-    "kernels/chance.py": {"normal_score"},  # a table of coefficients, as it is printed in AS 241
-    "kernels/jacobian.py": set(),
-}
-"""Functions that may be longer, each with its reason."""
+LONG = {"kernels/chance.py": {"normal_score"}}
+"""Functions that may be longer: a table of coefficients, as it is printed in AS 241."""
+
+MANY = {"kernels/lockobserve.py": {"observe_lanes"}}
+"""Functions that may have more arguments: work space that compiled functions cannot make themselves."""
 
 
 def functions(file: Path) -> Iterator[ast.FunctionDef]:
@@ -41,11 +41,11 @@ def arguments(node: ast.FunctionDef) -> int:
 
 @pytest.mark.parametrize("file", CORE, ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_functions_are_short(file):
-    allowed = LONG.get(file.relative_to(PACKAGE).as_posix(), set())
+    name = file.relative_to(PACKAGE).as_posix()
     long = {node.name: own_lines(node) for node in functions(file) if own_lines(node) > MOST_LINES}
     many = {node.name: arguments(node) for node in functions(file) if arguments(node) > MOST_ARGUMENTS}
-    assert not {name: count for name, count in long.items() if name not in allowed}
-    assert not many
+    assert not {each: count for each, count in long.items() if each not in LONG.get(name, set())}
+    assert not {each: count for each, count in many.items() if each not in MANY.get(name, set())}
 
 
 @pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.name)
