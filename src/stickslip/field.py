@@ -318,8 +318,8 @@ class Field(metaclass=Listing):
         """All trajectories in lockstep; then one by one those that were given up."""
         m, count = self.lanes, len(starts)
         assert m is not None
-        kernels = m.kernels.lockensemble
-        convoy, begin, ends = kernels.Convoy(), Records(kernels.Departure, count), Records(kernels.End, count)
+        convoy, ends = m.kernels.convoy.Convoy(), Records(m.kernels.ensemble.End, count)
+        begin = Records(m.kernels.lockensemble.Departure, count)
         convoy.trajectories, convoy.most_steps = count, most_steps
         convoy.start_time, convoy.end_time = times
         convoy.log_tolerance, convoy.patience = math.log2(rtol), patience(m, starts, parameters)
