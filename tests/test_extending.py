@@ -29,6 +29,13 @@ def test_examples_are_short(file: Path) -> None:
     assert len(file.read_text(encoding="utf-8").splitlines()) < 80
 
 
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_the_page_shows_what_the_files_say(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    shown = text[text.index("@dataclass") : text.index("\n\n\ndef ")]
+    assert shown in (FOLDER.parents[1] / "docs" / "contributing.md").read_text(encoding="utf-8")
+
+
 def test_a_law_is_that_of_its_formula() -> None:
     """The law as a class of its own, and as a plain function: the same motion, in runs and in lockstep."""
     lorentz = load("lorentz_law")
