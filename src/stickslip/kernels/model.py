@@ -177,3 +177,13 @@ def rest(W: Floats) -> None:
 def lane_tick(B: Floats) -> bool:
     """`lockstep.tick` for all trajectories that travel together; row r of B has place r of the W of each."""
     return False
+
+
+def travel_tick(B: Floats, lane: int) -> bool:
+    """`lockstep.tick` for one trajectory, in its lane of B, while nothing is observed."""
+    return False
+
+
+def watch_tick(B: Floats, lane: int) -> bool:
+    """The same while it is observed."""
+    return False

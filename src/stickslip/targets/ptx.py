@@ -1,0 +1,348 @@
+"""Kernels for NVIDIA GPUs: the same typed subset of Python, translated to LLVM and on to PTX, which the driver assembles.
+
+`GpuBody` adds what threads of a GPU can do (kernels/warp.py) to the compiler. `TickBody` is for the tick of lockstep, in
+which nothing branches that need not: choices are selects, conditions are combined without jumps, numbers are of double
+or single precision (precision.py), and rows of B are addressed as what they are, shared memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from stickslip.errors import CompileError, CudaError
+from stickslip.targets.compiler import BOOL, FLAGS, FLOAT, INT, Body, Translator, floating_operation
+from stickslip.targets.vector import BETWEEN
+
+SINGLE, HALF = ir.FloatType(), ir.IntType(32)
+SHARED, CONSTANT = 3, 4
+"""Address spaces: memory of a block, and constants that instructions read without loading them."""
+
+WARP, ALL_THREADS = 32, HALF(0xFFFFFFFF)
+TRIPLE, SPECIAL = "nvptx64-nvidia-cuda", "llvm.nvvm.read.ptx.sreg"
+ELEMENTARY = {
+    "exp": "exponential",
+    "log": "logarithm",
+    "sin": "sine_of",
+    "cos": "cosine_of",
+    "tan": "tangent_of",
+    "tanh": "hyperbolic_tangent",
+    "atan": "arctangent",
+    "sinh": "hyperbolic_sine",
+    "cosh": "hyperbolic_cosine",
+}
+"""Functions of `math` that GPUs have no instruction for, and the kernels that compute them (kernels/elementary.py)."""
+
+PTX_VERSIONS = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 78, 100: 86, 103: 88, 120: 87, 121: 88}
+"""Kinds of GPUs that LLVM knows, by compute capability, and the first version of PTX for each: old drivers know it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a kernel is assembled for: threads of a block at most, and registers of a thread (None: as it needs)."""
+
+    threads: int
+    registers: int | None = None
+
+
+class GpuTranslator(Translator):
+    """Translates one kernel with all that it calls; `ticks` are its functions without branches."""
+
+    def __init__(self, source: str, values: Mapping[str, Any], kernel: str, ticks: Sequence[str], limits: Limits) -> None:
+        self.ticks = frozenset(ticks)
+        self.literals: dict[float, ir.GlobalVariable] = {}
+        super().__init__(source, values, [kernel], [])
+        self._declare_kernel(self.functions[kernel], limits)
+
+    def _body_of(self, name: str) -> type[Body]:
+        return TickBody if name in self.ticks else GpuBody
+
+    def _declare_kernel(self, kernel: ir.Function, limits: Limits) -> None:
+        kernel.calling_convention = "ptx_kernel"
+        known = {"maxntidx": limits.threads} | ({"maxnreg": limits.registers} if limits.registers else {})
+        for name, value in known.items():
+            note = self.module.add_metadata([kernel, ir.MetaDataString(self.module, name), HALF(value)])
+            self.module.add_named_metadata("nvvm.annotations", note)
+
+    def literal(self, value: float) -> ir.GlobalVariable:
+        """A number among the constants of the kernel; LLVM, which would write it out, must not know that it is one."""
+        if value not in self.literals:
+            variable = ir.GlobalVariable(self.module, FLOAT, f"literal_{len(self.literals)}", CONSTANT)
+            variable.initializer = FLOAT(value)
+            self.literals[value] = variable
+        return self.literals[value]
+
+    def shared(self, count: int) -> ir.GlobalVariable:
+        """Memory of a block."""
+        variable = ir.GlobalVariable(self.module, ir.ArrayType(FLOAT, count), f"shared_{count}", SHARED)
+        variable.initializer, variable.linkage, variable.align = ir.Constant(variable.value_type, ir.Undefined), "internal", 8
+        return variable
+
+
+class GpuBody(Body):
+    """The body of one function of a GPU."""
+
+    translator: GpuTranslator
+
+    def store(self, name: str, value: ir.Value) -> None:
+        if isinstance(value.type, ir.PointerType):
+            self.variables[name] = value  # an array keeps its name
+        else:
+            super().store(name, value)
+
+    def converted(self, value: ir.Value, to: ir.Type) -> ir.Value:
+        if isinstance(value.type, ir.PointerType) and isinstance(to, ir.PointerType) and value.type != to:
+            return self.builder.addrspacecast(value, to)
+        return super().converted(value, to)
+
+    def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
+        if isinstance(op, ast.Pow):
+            return self.elementary("power", [left, right])
+        return super().arithmetic(op, left, right)
+
+    def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
+        if name in ELEMENTARY:
+            return self.elementary(ELEMENTARY[name], values)
+        if name == "exponent_of":
+            exponent = self.builder.lshr(self.builder.bitcast(values[0], INT), INT(52))
+            return self.builder.sub(self.builder.and_(exponent, INT(0x7FF)), INT(1023))
+        if name == "two_to":
+            biased = self.builder.add(self.converted(values[0], INT), INT(1023))
+            return self.builder.bitcast(self.builder.shl(biased, INT(52)), FLOAT)
+        if name == "latest":  # nobody changes it while a kernel runs
+            return self.builder.load(self.builder.gep(values[0], [values[1]], source_etype=INT), typ=INT)
+        memory = self.memory(name, values)
+        if memory is not None:
+            return memory
+        own = self.of_threads(name, values)
+        return super().builtin(name, values) if own is None else own
+
+    def elementary(self, name: str, values: Sequence[ir.Value]) -> ir.Value:
+        return self.builder.call(self.translator.function(name), [self.converted(value, FLOAT) for value in values])
+
+    def memory(self, name: str, values: list[ir.Value]) -> ir.Value | None:
+        """Memory of a thread, of its block, and of all."""
+        match name, values:
+            case (("floats_of_thread" | "ints_of_thread"), [count]):
+                kind = FLOAT if name == "floats_of_thread" else INT
+                with self.builder.goto_block(self.entry):
+                    room = self.builder.alloca(ir.ArrayType(kind, count.constant))
+                    return self.builder.bitcast(room, kind.as_pointer())
+            case "floats_of_block", [count]:
+                shared = self.translator.shared(count.constant)
+                return self.builder.addrspacecast(shared, FLOAT.as_pointer())
+            case "floats_from", [array, place]:
+                return self.builder.bitcast(self.builder.gep(array, [place], source_etype=FLOAT), FLOAT.as_pointer())
+            case "add_to_common", [array, place, amount]:
+                address = self.builder.gep(array, [place], source_etype=INT)
+                return self.builder.atomic_rmw("add", address, amount, "monotonic")
+        return None
+
+    def of_threads(self, name: str, values: list[ir.Value]) -> ir.Value | None:
+        """Numbers of threads, and what the threads of a warp do together."""
+        b = self.builder
+        match name, values:
+            case "thread_index", []:
+                return self.register("tid.x")
+            case "block_index", []:
+                return self.register("ctaid.x")
+            case "block_size", []:
+                return self.register("ntid.x")
+            case "warp_size", []:
+                return INT(WARP)
+            case "is_first_of_warp", []:
+                return b.icmp_signed("==", self.register("laneid"), INT(0))
+            case "votes", [condition]:
+                ballot = self.declared("llvm.nvvm.vote.ballot.sync", HALF, [HALF, BOOL])
+                return b.zext(b.call(ballot, [ALL_THREADS, self.converted(condition, BOOL)]), INT)
+            case "count_bits", [bits]:
+                return b.zext(b.ctpop(b.trunc(bits, HALF)), INT)
+            case "count_bits_before", [bits]:
+                earlier = b.and_(b.trunc(bits, HALF), b.call(self.declared(f"{SPECIAL}.lanemask.lt", HALF, []), []))
+                return b.zext(b.ctpop(earlier), INT)
+            case "from_first_of_warp", [value]:
+                halves = [b.trunc(value, HALF), b.trunc(b.lshr(value, INT(32)), HALF)]
+                shuffle = self.declared("llvm.nvvm.shfl.sync.idx.i32", HALF, [HALF, HALF, HALF, HALF])
+                low, high = [b.zext(b.call(shuffle, [ALL_THREADS, half, HALF(0), HALF(31)]), INT) for half in halves]
+                return b.or_(low, b.shl(high, INT(32)))
+        return None
+
+    def register(self, name: str) -> ir.Value:
+        """A special register of the thread."""
+        return self.builder.zext(self.builder.call(self.declared(f"{SPECIAL}.{name}", HALF, []), []), INT)
+
+    def declared(self, name: str, result: ir.Type, arguments: Sequence[ir.Type]) -> ir.Function:
+        known = self.translator.module.globals.get(name)
+        if known is not None:
+            return known
+        return ir.Function(self.translator.module, ir.FunctionType(result, arguments), name)
+
+
+class TickBody(GpuBody):
+    """The body of a tick that is written out: B is a lane of shared memory, and what can be a select is one."""
+
+    def translate(self) -> None:
+        self.function.attributes.add("alwaysinline")
+        rows, lane = self.function.args
+        shared = self.builder.addrspacecast(rows, ir.PointerType(FLOAT, SHARED))
+        self.column = self.builder.gep(shared, [lane], source_etype=FLOAT)
+        super().translate()
+
+    def store(self, name: str, value: ir.Value) -> None:
+        """A variable may be of single precision after it was of double precision: then it is another one."""
+        if name not in self.variables or self.variables[name].allocated_type != value.type:
+            with self.builder.goto_block(self.entry):
+                self.variables[name] = self.builder.alloca(value.type, name=name)
+        self.builder.store(value, self.variables[name])
+
+    def place(self, node: ast.Subscript) -> ir.Value:
+        row = self.expression(node.slice)
+        return self.builder.gep(self.column, [INT(row.constant * self.translator.lanes)], source_etype=FLOAT)
+
+    def assign(self, target: ast.expr, value: ir.Value) -> None:
+        if isinstance(target, ast.Subscript):
+            self.builder.store(self.converted(value, FLOAT), self.place(target))
+        else:
+            super().assign(target, self.number(value))
+
+    def expression(self, node: ast.expr) -> ir.Value:
+        match node:
+            case ast.Subscript():
+                return self.builder.load(self.place(node), typ=FLOAT)
+            case ast.Constant(value=float() as value) if struct.pack(">d", value)[4:] != bytes(4):
+                return self.builder.load(self.translator.literal(value), typ=FLOAT)
+        return super().expression(node)
+
+    def number(self, value: ir.Value) -> ir.Value:
+        """Whole numbers, which are known, as floats."""
+        return FLOAT(float(value.constant)) if value.type == INT else value
+
+    def converted(self, value: ir.Value, to: ir.Type) -> ir.Value:
+        if value.type == INT and isinstance(value, ir.Constant) and to in (FLOAT, SINGLE):
+            return to(float(value.constant))
+        return super().converted(value, to)
+
+    def alike(self, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Two numbers of one precision."""
+        left, right = self.number(left), self.number(right)
+        if left.type != right.type:
+            raise CompileError(f"{self.function.name}: a {left.type} meets a {right.type}")
+        return left, right
+
+    def negative(self, value: ir.Value) -> ir.Value:
+        if isinstance(value, ir.Constant):
+            return value.type(-value.constant)
+        return self.builder.fneg(value, flags=self.flags)
+
+    def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
+        if isinstance(op, ast.Pow):
+            return super().arithmetic(op, left, right)
+        left, right = self.alike(left, right)
+        return getattr(self.builder, floating_operation(op))(left, right, flags=self.flags)
+
+    def compare(self, op: ast.cmpop, left: ir.Value, right: ir.Value) -> ir.Value:
+        return self.compared(op, *self.alike(left, right))
+
+    def truth(self, node: ast.expr) -> ir.Value:
+        if isinstance(node, ast.UnaryOp | ast.BoolOp | ast.Compare):
+            return super().truth(node)
+        return self.expression(node)
+
+    def both(self, needs_all: bool, first: ast.expr, second: ast.expr) -> ir.Value:
+        left, right = self.truth(first), self.truth(second)
+        return self.builder.and_(left, right) if needs_all else self.builder.or_(left, right)
+
+    def conditional(
+        self, condition: ir.Value, first: Callable[[], ir.Value], second: Callable[[], ir.Value]
+    ) -> ir.Value:
+        return self.builder.select(condition, *self.alike(first(), second()))
+
+    def call(self, node: ast.Call) -> ir.Value:
+        assert isinstance(node.func, ast.Name)
+        match node.func.id, node.args:
+            case "float32", [ast.Constant(value=value)]:  # instructions have room for it
+                return SINGLE(float(value))
+        return super().call(node)
+
+    def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
+        b = self.builder
+        match name, values:
+            case "float32", [value]:
+                return b.fptrunc(self.number(value), SINGLE)
+            case "float64", [value]:
+                return b.fpext(value, FLOAT)
+            case "any_lane", [condition]:  # each thread goes its own way
+                return condition
+            case "anyone", [condition]:
+                return b.icmp_unsigned("!=", self.of_threads("votes", [condition]), INT(0))
+            case "outnumber", [_, _]:  # nobody has negative patience here
+                return BOOL(False)
+            case "bit", [value, place]:
+                digit = b.and_(b.bitcast(value, INT), INT(1 << place.constant))
+                return b.icmp_unsigned("!=", digit, INT(0))
+            case "abs", [value] if value.type == SINGLE:
+                return b.call(self.declared("llvm.fabs.f32", SINGLE, [SINGLE]), values)
+            case (("min" | "max"), [left, right]):
+                left, right = self.alike(left, right)
+                return b.select(self.compared(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
+            case (("rough_ratio" | "rough_ratio_in_single"), [left, right]):
+                return self.rough_ratio(left, right)
+            case "rough_exp2", [value]:
+                return self.rough_exp2(value)
+        return super().builtin(name, [self.number(value) for value in values])
+
+    def rough_ratio(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Bits of floats, read as numbers, are their logarithms but for the scale; the upper half of them is enough."""
+        b = self.builder
+        digits = 20 if left.type == FLOAT else 23
+        left, right = (self.upper_half(value) for value in (left, right))
+        return b.fmul(b.sitofp(b.sub(left, right), SINGLE), SINGLE(2.0**-digits), flags=FLAGS)
+
+    def upper_half(self, value: ir.Value) -> ir.Value:
+        b = self.builder
+        if value.type == SINGLE:
+            return b.bitcast(value, HALF)
+        return b.trunc(b.lshr(b.bitcast(value, INT), INT(32)), HALF)
+
+    def rough_exp2(self, value: ir.Value) -> ir.Value:
+        """The other way round."""
+        b = self.builder
+        scaled = b.fmul(b.fadd(value, SINGLE(1023.0 - BETWEEN), flags=FLAGS), SINGLE(2.0**20), flags=FLAGS)
+        return b.bitcast(b.shl(b.zext(b.fptosi(scaled, HALF), INT), INT(32)), FLOAT)
+
+
+def target_machine(capability: int) -> llvm.TargetMachine:
+    """GPUs of a compute capability, or of the nearest before it that LLVM knows: their code runs there as well."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    known = max((one for one in PTX_VERSIONS if one <= capability), default=None)
+    if known is None:
+        raise CudaError(
+            f"this GPU has compute capability {capability / 10}: target='cuda' needs {min(PTX_VERSIONS) / 10} or later"
+        )
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=f"sm_{known}", features=f"+ptx{PTX_VERSIONS[known]}", opt=3)
+
+
+def optimised(module: ir.Module, target: llvm.TargetMachine) -> llvm.ModuleRef:
+    """The module as LLVM improves it for a machine."""
+    module.triple, module.data_layout = target.triple, str(target.target_data)
+    parsed = llvm.parse_assembly(str(module))
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = False
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(parsed, builder)
+    return parsed
+
+
+def assembly(translated: GpuTranslator, capability: int) -> builtins.bytes:
+    """PTX of a kernel for GPUs of a compute capability, 90 for 9.0."""
+    target = target_machine(capability)
+    return target.emit_assembly(optimised(translated.module, target)).encode()
