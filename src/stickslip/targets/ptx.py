@@ -12,7 +12,7 @@ import builtins
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -40,36 +40,50 @@ ELEMENTARY = {
 }
 """Functions of `math` that GPUs have no instruction for, and the kernels that compute them (kernels/elementary.py)."""
 
+RARE = frozenset(["reduce_far", "precise_logarithm"])
+"""Functions that are long and hardly ever called: once in a kernel is enough."""
+
 PTX_VERSIONS = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 78, 100: 86, 103: 88, 120: 87, 121: 88}
 """Kinds of GPUs that LLVM knows, by compute capability, and the first version of PTX for each: old drivers know it."""
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a kernel is assembled for: threads of a block at most, and registers of a thread (None: as it needs)."""
+class Kernel:
+    """A function that is launched, and those without branches that it calls; how many threads a block has at most, and
+    a thread registers (None: as many as it needs)."""
 
+    name: str
     threads: int
     registers: int | None = None
+    ticks: tuple[str, ...] = ()
+
+
+class Architecture(Protocol):
+    """A machine that runs kernels: what its threads can do, and its code."""
+
+    name: str
+
+    def operation(self, body: GpuBody, name: str, values: Sequence[ir.Value]) -> ir.Value | None:
+        """An operation of kernels/warp.py on threads; None if it is none."""
+
+    def declare(self, module: ir.Module, function: ir.Function, kernel: Kernel) -> None:
+        """Make a function one that can be launched."""
+
+    def code(self, module: ir.Module) -> builtins.bytes:
+        """The code of a module."""
 
 
 class GpuTranslator(Translator):
     """Translates one kernel with all that it calls; `ticks` are its functions without branches."""
 
-    def __init__(self, source: str, values: Mapping[str, Any], kernel: str, ticks: Sequence[str], limits: Limits) -> None:
-        self.ticks = frozenset(ticks)
+    def __init__(self, source: str, values: Mapping[str, Any], kernel: Kernel, architecture: Architecture) -> None:
+        self.ticks, self.architecture = frozenset(kernel.ticks), architecture
         self.literals: dict[float, ir.GlobalVariable] = {}
-        super().__init__(source, values, [kernel], [])
-        self._declare_kernel(self.functions[kernel], limits)
+        super().__init__(source, values, [kernel.name], [])
+        architecture.declare(self.module, self.functions[kernel.name], kernel)
 
     def _body_of(self, name: str) -> type[Body]:
         return TickBody if name in self.ticks else GpuBody
-
-    def _declare_kernel(self, kernel: ir.Function, limits: Limits) -> None:
-        kernel.calling_convention = "ptx_kernel"
-        known = {"maxntidx": limits.threads} | ({"maxnreg": limits.registers} if limits.registers else {})
-        for name, value in known.items():
-            note = self.module.add_metadata([kernel, ir.MetaDataString(self.module, name), HALF(value)])
-            self.module.add_named_metadata("nvvm.annotations", note)
 
     def literal(self, value: float) -> ir.GlobalVariable:
         """A number among the constants of the kernel; LLVM, which would write it out, must not know that it is one."""
@@ -90,6 +104,11 @@ class GpuBody(Body):
     """The body of one function of a GPU."""
 
     translator: GpuTranslator
+
+    def translate(self) -> None:
+        if self.function.name in RARE:
+            self.function.attributes.add("noinline")
+        super().translate()
 
     def store(self, name: str, value: ir.Value) -> None:
         if isinstance(value.type, ir.PointerType):
@@ -121,7 +140,7 @@ class GpuBody(Body):
         memory = self.memory(name, values)
         if memory is not None:
             return memory
-        own = self.of_threads(name, values)
+        own = self.translator.architecture.operation(self, name, values)
         return super().builtin(name, values) if own is None else own
 
     def elementary(self, name: str, values: Sequence[ir.Value]) -> ir.Value:
@@ -140,43 +159,12 @@ class GpuBody(Body):
                 return self.builder.addrspacecast(shared, FLOAT.as_pointer())
             case "floats_from", [array, place]:
                 return self.builder.bitcast(self.builder.gep(array, [place], source_etype=FLOAT), FLOAT.as_pointer())
+            case "count_bits", [bits]:
+                return self.builder.ctpop(bits)
             case "add_to_common", [array, place, amount]:
                 address = self.builder.gep(array, [place], source_etype=INT)
                 return self.builder.atomic_rmw("add", address, amount, "monotonic")
         return None
-
-    def of_threads(self, name: str, values: list[ir.Value]) -> ir.Value | None:
-        """Numbers of threads, and what the threads of a warp do together."""
-        b = self.builder
-        match name, values:
-            case "thread_index", []:
-                return self.register("tid.x")
-            case "block_index", []:
-                return self.register("ctaid.x")
-            case "block_size", []:
-                return self.register("ntid.x")
-            case "warp_size", []:
-                return INT(WARP)
-            case "is_first_of_warp", []:
-                return b.icmp_signed("==", self.register("laneid"), INT(0))
-            case "votes", [condition]:
-                ballot = self.declared("llvm.nvvm.vote.ballot.sync", HALF, [HALF, BOOL])
-                return b.zext(b.call(ballot, [ALL_THREADS, self.converted(condition, BOOL)]), INT)
-            case "count_bits", [bits]:
-                return b.zext(b.ctpop(b.trunc(bits, HALF)), INT)
-            case "count_bits_before", [bits]:
-                earlier = b.and_(b.trunc(bits, HALF), b.call(self.declared(f"{SPECIAL}.lanemask.lt", HALF, []), []))
-                return b.zext(b.ctpop(earlier), INT)
-            case "from_first_of_warp", [value]:
-                halves = [b.trunc(value, HALF), b.trunc(b.lshr(value, INT(32)), HALF)]
-                shuffle = self.declared("llvm.nvvm.shfl.sync.idx.i32", HALF, [HALF, HALF, HALF, HALF])
-                low, high = [b.zext(b.call(shuffle, [ALL_THREADS, half, HALF(0), HALF(31)]), INT) for half in halves]
-                return b.or_(low, b.shl(high, INT(32)))
-        return None
-
-    def register(self, name: str) -> ir.Value:
-        """A special register of the thread."""
-        return self.builder.zext(self.builder.call(self.declared(f"{SPECIAL}.{name}", HALF, []), []), INT)
 
     def declared(self, name: str, result: ir.Type, arguments: Sequence[ir.Type]) -> ir.Function:
         known = self.translator.module.globals.get(name)
@@ -281,7 +269,7 @@ class TickBody(GpuBody):
             case "any_lane", [condition]:  # each thread goes its own way
                 return condition
             case "anyone", [condition]:
-                return b.icmp_unsigned("!=", self.of_threads("votes", [condition]), INT(0))
+                return b.icmp_unsigned("!=", self.builtin("votes", [condition]), INT(0))
             case "outnumber", [_, _]:  # nobody has negative patience here
                 return BOOL(False)
             case "bit", [value, place]:
@@ -318,31 +306,69 @@ class TickBody(GpuBody):
         return b.bitcast(b.shl(b.zext(b.fptosi(scaled, HALF), INT), INT(32)), FLOAT)
 
 
-def target_machine(capability: int) -> llvm.TargetMachine:
-    """GPUs of a compute capability, or of the nearest before it that LLVM knows: their code runs there as well."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    known = max((one for one in PTX_VERSIONS if one <= capability), default=None)
-    if known is None:
-        raise CudaError(
-            f"this GPU has compute capability {capability / 10}: target='cuda' needs {min(PTX_VERSIONS) / 10} or later"
-        )
-    target = llvm.Target.from_triple(TRIPLE)
-    return target.create_target_machine(cpu=f"sm_{known}", features=f"+ptx{PTX_VERSIONS[known]}", opt=3)
+class Nvidia:
+    """GPUs of a compute capability (90 for 9.0), or of the nearest before it that LLVM knows: their code runs there."""
+
+    def __init__(self, capability: int) -> None:
+        known = max((one for one in PTX_VERSIONS if one <= capability), default=None)
+        if known is None:
+            raise CudaError(
+                f"this GPU has compute capability {capability / 10}: target='cuda' needs {min(PTX_VERSIONS) / 10} or later"
+            )
+        self.name, self._version = f"sm_{known}", PTX_VERSIONS[known]
+
+    def operation(self, body: GpuBody, name: str, values: Sequence[ir.Value]) -> ir.Value | None:
+        b = body.builder
+        match name, values:
+            case "thread_index", []:
+                return self._register(body, "tid.x")
+            case "block_index", []:
+                return self._register(body, "ctaid.x")
+            case "block_size", []:
+                return self._register(body, "ntid.x")
+            case "warp_size", []:
+                return INT(WARP)
+            case "is_first_of_warp", []:
+                return b.icmp_signed("==", self._register(body, "laneid"), INT(0))
+            case "votes", [condition]:
+                ballot = body.declared("llvm.nvvm.vote.ballot.sync", HALF, [HALF, BOOL])
+                return b.zext(b.call(ballot, [ALL_THREADS, body.converted(condition, BOOL)]), INT)
+            case "count_bits_before", [bits]:
+                mask = b.call(body.declared(f"{SPECIAL}.lanemask.lt", HALF, []), [])
+                return b.zext(b.ctpop(b.and_(b.trunc(bits, HALF), mask)), INT)
+            case "from_first_of_warp", [value]:
+                halves = [b.trunc(value, HALF), b.trunc(b.lshr(value, INT(32)), HALF)]
+                shuffle = body.declared("llvm.nvvm.shfl.sync.idx.i32", HALF, [HALF, HALF, HALF, HALF])
+                low, high = [b.zext(b.call(shuffle, [ALL_THREADS, half, HALF(0), HALF(31)]), INT) for half in halves]
+                return b.or_(low, b.shl(high, INT(32)))
+        return None
+
+    def _register(self, body: GpuBody, name: str) -> ir.Value:
+        """A special register of the thread."""
+        return body.builder.zext(body.builder.call(body.declared(f"{SPECIAL}.{name}", HALF, []), []), INT)
+
+    def declare(self, module: ir.Module, function: ir.Function, kernel: Kernel) -> None:
+        function.calling_convention = "ptx_kernel"
+        limits = {"maxntidx": kernel.threads} | ({"maxnreg": kernel.registers} if kernel.registers else {})
+        for name, value in limits.items():
+            note = module.add_metadata([function, ir.MetaDataString(module, name), HALF(value)])
+            module.add_named_metadata("nvvm.annotations", note)
+
+    def code(self, module: ir.Module) -> builtins.bytes:
+        """PTX, with the zero at its end that the driver asks for."""
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        target = llvm.Target.from_triple(TRIPLE)
+        machine = target.create_target_machine(cpu=self.name, features=f"+ptx{self._version}", opt=3)
+        return machine.emit_assembly(optimised(module, machine)).encode() + b"\0"
 
 
-def optimised(module: ir.Module, target: llvm.TargetMachine) -> llvm.ModuleRef:
+def optimised(module: ir.Module, machine: llvm.TargetMachine) -> llvm.ModuleRef:
     """The module as LLVM improves it for a machine."""
-    module.triple, module.data_layout = target.triple, str(target.target_data)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
     parsed = llvm.parse_assembly(str(module))
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.slp_vectorization = False
-    builder = llvm.create_pass_builder(target, options)
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(parsed, builder)
     return parsed
-
-
-def assembly(translated: GpuTranslator, capability: int) -> builtins.bytes:
-    """PTX of a kernel for GPUs of a compute capability, 90 for 9.0."""
-    target = target_machine(capability)
-    return target.emit_assembly(optimised(translated.module, target)).encode()
