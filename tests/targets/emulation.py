@@ -176,7 +176,7 @@ class Kernel:
     """Machine code of the host."""
 
     def __init__(self, code: bytes, name: str) -> None:
-        self._engine = compiler.loaded(code)
+        self._engine, self.name = compiler.loaded(code), name
         self.address = self._engine.get_function_address(name)
         assert self.address
 
@@ -235,7 +235,7 @@ class LaunchConfig:
         is_cooperative: bool = False,
         programmatic_stream_serialization: bool = False,
     ) -> None:
-        self.grid, self.block = grid, block
+        self.grid, self.block = (grid, 1, 1), (block, 1, 1)
 
 
 class Emulation:
@@ -248,18 +248,21 @@ class Emulation:
 
     def __init__(self, warp_size: int = 1) -> None:
         self.warp_size = warp_size
+        self.launched: list[str] = []
+        """Names of kernels, in the order in which they came."""
 
     def launch(self, stream: Stream, config: LaunchConfig, kernel: Kernel, *kernel_args: Any) -> None:
+        self.launched.append(kernel.name)
         arguments = [_argument(one) for one in kernel_args]
         function = ctypes.CFUNCTYPE(None, *(type(one) for one in arguments))(kernel.address)
 
         def run(block: int, warp: Warp, place: int) -> None:
-            THREAD.warp, THREAD.block, THREAD.place, THREAD.threads = warp, block, place, config.block
+            THREAD.warp, THREAD.block, THREAD.place, THREAD.threads = warp, block, place, config.block[0]
             function(*arguments)
 
         def work() -> None:
-            for block in range(config.grid):
-                for first in range(0, config.block, self.warp_size):
+            for block in range(config.grid[0]):
+                for first in range(0, config.block[0], self.warp_size):
                     together(run, block, first, self.warp_size)
 
         stream.work.append(work)

@@ -93,16 +93,20 @@ def power(x: float, y: float) -> float:
     """x to the power y; of a negative x where y is a whole number."""
     if y == 0.0 or x == 1.0:
         return 1.0
-    size = abs(x)
-    whole = abs(y) >= 9007199254740992.0 or (y + ROUND) - ROUND == y or float(int(y)) == y
-    odd = whole and abs(y) < 9007199254740992.0 and 2 * (int(abs(y)) // 2) != int(abs(y))
-    sign = -1.0 if odd and x < 0.0 else 1.0
-    if not (size == size and y == y) or (x < 0.0 and not whole and size < inf):
+    if not (x == x and y == y):
         return nan
-    if size == 0.0 or size == inf:
-        return sign * (inf if (size == 0.0) == (y < 0.0) else 0.0)
-    if abs(y) > 1e300:  # infinite, or as good as
-        return sign if size == 1.0 else sign * (inf if (size > 1.0) == (y > 0.0) else 0.0)
+    size = abs(x)
+    huge = abs(y) >= 9007199254740992.0  # and so an even number
+    whole = huge or float(int(y)) == y
+    if x < 0.0 and not whole and size < inf:
+        return nan
+    odd = whole and not huge and int(abs(y)) % 2 == 1
+    sign = -1.0 if odd and x < 0.0 else 1.0
+    if size == 1.0:
+        return sign
+    if size == 0.0 or size == inf or abs(y) > 1e300:
+        growth = y if size > 1.0 else -y
+        return sign * (inf if growth > 0.0 else 0.0)
     parts = floats_of_thread(2)
     precise_logarithm(size, parts)
     p = y * parts[0]

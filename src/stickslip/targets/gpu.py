@@ -46,13 +46,47 @@ TICKS = {
 TICK_OF = {"travel_kernel": "travel_tick", "transient_kernel": "travel_tick", "watch_kernel": "watch_tick"}
 
 
+class Kernels:
+    """The kernels of a joined module, for an architecture."""
+
+    def __init__(self, joined: join.Joined, architecture: ptx.Architecture) -> None:
+        self.architecture = architecture
+        module = joined.module()
+        files = ("elementary", "crew" if hasattr(module, "LANE_ROWS") else "alone")
+        loops = "\n\n".join(["from __future__ import annotations", *map(join.kernel_text, files)])
+        self._module, self._text = joined.text, "\n\n".join([joined.text, loops])
+        self.values = dict(vars(module))
+        """Constants. A column of B is a lane, so there are as many of these as threads in a block."""
+        exec(compile(loops, "<loops of the GPU>", "exec"), self.values)  # our own text
+        self.values["LANES"] = THREADS
+
+    def code(self, name: str, first: int = NONE) -> bytes:
+        """The code of a kernel; of one of lockstep with single precision from the order `first` on."""
+        text, tick = self._text, TICK_OF.get(name)
+        if tick is not None:
+            text += "\n\n" + self._tick(tick, first)
+        limited = tick is not None and self.values["N_CONTACTS"] == 1
+        kernel = ptx.Kernel(name, THREADS, REGISTERS if limited else None, () if tick is None else (tick,))
+        return self.architecture.code(ptx.GpuTranslator(text, self.values, kernel, self.architecture).module)
+
+    def _tick(self, name: str, first: int) -> str:
+        """A tick of lockstep, written out, in two precisions; its column of B is an argument."""
+        values = self.values | TICKS[name]
+        function = ast.parse(unrolled(self._module, values, "tick", name, values["KEPT"], values["Q"])).body[0]
+        assert isinstance(function, ast.FunctionDef)
+        in_two_precisions(function, first)
+        function.args.args.append(ast.arg("lane", ast.Name("int")))
+        return ast.unparse(ast.fix_missing_locations(function))
+
+
 class Program:
     """The functions and constants of one model; `propagate` and `observe` run on the GPU, with the CPU's arguments."""
 
     def __init__(self, joined: join.Joined, gpu: device.Device, architecture: ptx.Architecture) -> None:
         module = joined.module()
         self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
-        self._joined, self._gpu, self._architecture = joined, gpu, architecture
+        self._joined, self._gpu, self._kernels = joined, gpu, Kernels(joined, architecture)
+        self._values = self._kernels.values
         if "observe_lanes" in module.ENTRY_POINTS:
             self.propagate_lanes, self.observe_lanes = self._propagate_lanes, self._observe_lanes
         if "observe" in module.ENTRY_POINTS:
@@ -60,51 +94,15 @@ class Program:
         if "propagate" in module.ENTRY_POINTS:
             self.propagate = self._propagate
 
-    # -- kernels ----------------------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def _text(self) -> str:
-        """The joined module with the loops of the GPU."""
-        return "\n\n".join([self._joined.text, self._loops])
-
-    @functools.cached_property
-    def _loops(self) -> str:
-        """The loops, with what they call that is not in the module."""
-        files = ("elementary", "crew" if hasattr(self, "LANE_ROWS") else "alone")
-        return "\n\n".join(["from __future__ import annotations", *map(join.kernel_text, files)])
-
-    @functools.cached_property
-    def _values(self) -> dict[str, Any]:
-        """Its constants. A column of B is a lane, so there are as many as threads in a block."""
-        values = dict(vars(self._joined.module()))
-        exec(compile(self._loops, "<loops of the GPU>", "exec"), values)  # our own text
-        return values | {"LANES": THREADS}
-
     @functools.cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, name: str, first: int = NONE) -> Any:
         """A kernel, assembled and loaded; one of lockstep with single precision from the order `first` on."""
         self._gpu.use()
-        made_for = f"{name} {first} {self._architecture.name} {llvmlite.__version__} {self._gpu.software}"
-        code = cache.kept(self._joined.part(made_for, "cubin"), lambda: self._gpu.assembled(self.code(name, first)))
+        made_for = f"{name} {first} {self._kernels.architecture.name} {llvmlite.__version__} {self._gpu.software}"
+        code = cache.kept(
+            self._joined.part(made_for, "cubin"), lambda: self._gpu.assembled(self._kernels.code(name, first))
+        )
         return self._gpu.loaded(code, name)
-
-    def code(self, name: str, first: int = NONE) -> bytes:
-        """The code of a kernel before it is assembled."""
-        text, tick = self._text, TICK_OF.get(name)
-        if tick is not None:
-            text += "\n\n" + self._tick(tick, first)
-        limited = tick is not None and self._values["N_CONTACTS"] == 1
-        kernel = ptx.Kernel(name, THREADS, REGISTERS if limited else None, () if tick is None else (tick,))
-        return self._architecture.code(ptx.GpuTranslator(text, self._values, kernel, self._architecture).module)
-
-    def _tick(self, name: str, first: int) -> str:
-        """A tick of lockstep, written out, in two precisions; its column of B is an argument."""
-        values = self._values | TICKS[name]
-        function = ast.parse(unrolled(self._joined.text, values, "tick", name, values["KEPT"], values["Q"])).body[0]
-        assert isinstance(function, ast.FunctionDef)
-        in_two_precisions(function, first)
-        function.args.args.append(ast.arg("lane", ast.Name("int")))
-        return ast.unparse(ast.fix_missing_locations(function))
 
     def _precisions(self, log_tolerance: float) -> tuple[int, int]:
         """The order from which on single precision is enough; and none, which serves where that has not worked."""
