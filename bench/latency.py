@@ -36,7 +36,7 @@ def main() -> None:
         quick = {
             "python itself": ["-c", "pass"],
             "import stickslip": ["-c", "import stickslip"],
-            "stickslip --help": ["-m", "stickslip.cli", "--help"],
+            "stickslip --help": ["-m", "stickslip", "--help"],
         }
         for name, arguments in quick.items():
             print(f"{name:22} {min(wall_time(arguments, cache) for _ in range(5)):.2f} s")

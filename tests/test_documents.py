@@ -212,14 +212,23 @@ def test_scripts_of_the_examples(path, elsewhere):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
+    for target, place in re.findall(r"\]\(([^)#]*)(#[^)]*)?\)", document.read_text(encoding="utf-8")):
         if "://" not in target:
-            assert (document.parent / target).exists(), target
+            path = document.parent / target if target else document
+            assert path.exists(), target
+            assert not place or place in anchors(path), f"{target}{place}"
 
 
-def test_files_named_by_the_architecture_exist():
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for name in re.findall(r"`([a-z_/]+(?:\.py|/))`", text):
+def anchors(document):
+    """The places in a document that a link can lead to: its headings in small letters, with dashes for spaces."""
+    headings = re.findall(r"(?m)^#+ (.*)$", document.read_text(encoding="utf-8"))
+    return {"#" + re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", ["architecture", "numerics", "lockstep", "compiler", "contributing"])
+def test_files_named_by_the_pages_for_developers_exist(page):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([a-z_/]+(?:\.pyi?|/))`", text):
         places = (ROOT / name, ROOT / "src" / name, ROOT / "src" / "stickslip" / name)
         assert any(place.exists() for place in places), name
 

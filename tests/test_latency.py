@@ -25,9 +25,9 @@ def fastest(arguments, limit, tries=15):
     ("arguments", "limit"),
     [
         (["-c", "import stickslip"], 0.5),
-        (["-m", "stickslip.cli", "--help"], 0.3),
-        (["-m", "stickslip.cli", "--version"], 0.3),
-        (["-m", "stickslip.cli", "simulate", "--help"], 0.3),
+        (["-m", "stickslip", "--help"], 0.3),
+        (["-m", "stickslip", "--version"], 0.3),
+        (["-m", "stickslip", "simulate", "--help"], 0.3),
     ],
 )
 def test_answers_at_once(arguments, limit):

@@ -21,9 +21,12 @@ from stickslip.model.bristles import refuse_bristles
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
-from stickslip.targets import cpu, cuda, join, python
+from stickslip.kernels.jacobian import jacobian
+from stickslip.kernels.records import Interleaved, Records
+from stickslip.targets import checked, cpu, cuda, python
+from stickslip.targets.generated import EXACT, LANES, Generated, KernelSet, plain
 
-TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python}
+TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
 Floats = NDArray[np.float64]
 ALIKE = 0.02
 """Trajectories are alike that differ by less than this part of the spread of all."""
@@ -78,7 +81,7 @@ class Field(metaclass=Listing):
     seed: int = 0
 
     @classmethod
-    def of(cls, model: Model, *, target: str = "cpu", order: int = 24, kernels: join.KernelSet = join.EXACT) -> Field:
+    def of(cls, model: Model, *, target: str = "cpu", order: int = 24, kernels: KernelSet = EXACT) -> Field:
         """Compile a model; compiled code is kept on disk and found again by the structure of the model.
 
         Parameters
@@ -105,15 +108,15 @@ class Field(metaclass=Listing):
         [0.625]
         """
         check_model(model)
-        if not isinstance(kernels, join.KernelSet):
+        if not isinstance(kernels, KernelSet):
             raise ModelError(f"kernels is {shown(kernels)}: give a KernelSet, or leave it out")
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
         if kernels.tangent:
             refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
         key = f"{_key(model)}|{order}|{kernels.name}"
-        joined = _joined(key, lambda: join.joined(_source(model, order, kernels.tangent).module(), kernels))
-        return cls(model, TARGETS[target].program(joined), order, target)
+        generated = _generated(key, lambda: str(_source(model, order, kernels.tangent).module()))
+        return cls(model, TARGETS[target].program(generated, kernels), order, target)
 
     @property
     def method(self) -> str:
@@ -123,7 +126,7 @@ class Field(metaclass=Listing):
     @property
     def formulas(self) -> dict[str, Any]:
         """The formula of every plain function in the model, by part."""
-        return dict(json.loads(self.program.FORMULAS))
+        return dict(json.loads(self.program.kernels.model.FORMULAS))
 
     @cached_property
     def parameters(self) -> Floats:
@@ -155,29 +158,24 @@ class Field(metaclass=Listing):
         Point
             Rates, sliding velocities, friction forces and modes.
         """
-        floats, integers = self.workspace()
-        m = self.program
-        n, contacts = m.N_STATES, m.N_CONTACTS
-        floats[:n] = vector("the state", z, n, "states")
-        floats[m.TIME] = check_number("t", t)
-        m.ingredients(floats, integers)
-        v = floats[m.V : m.V + contacts].copy()
+        trajectory = self.workspace()
+        trajectory.state[:] = vector("the state", z, len(trajectory.state), "states")
+        trajectory.time = check_number("t", t)
+        self.program.ingredients(trajectory)
+        v = trajectory.v.copy()
         signs = np.sign(v).astype(np.int64) if mode is None else self._signs(mode)
-        integers[m.MODE : m.MODE + contacts] = signs
-        m.ingredients(floats, integers)
-        f, a = floats[m.F : m.F + n].copy(), floats[m.A : m.A + contacts].copy()
-        G = floats[m.G : m.G + n * contacts].reshape(n, contacts).copy()
-        D = floats[m.D : m.D + contacts**2].reshape(contacts, contacts).copy()
-        R, S = floats[m.R : m.R + contacts].copy(), floats[m.S : m.S + contacts].copy()
-        force = -signs * R
+        trajectory.mode[:] = signs
+        self.program.ingredients(trajectory)
+        force = -signs * trajectory.R
         stuck = signs == 0
         if stuck.any():
-            right = -(a + D @ np.where(stuck, 0.0, force))[stuck]
-            force[stuck] = _forces(D[np.ix_(stuck, stuck)], right)
-        return Point(rate=f + G @ force, v=v, force=force, kinetic=R, static=S, mode=signs)
+            right = -(trajectory.a + trajectory.D @ np.where(stuck, 0.0, force))[stuck]
+            force[stuck] = _forces(trajectory.D[np.ix_(stuck, stuck)], right)
+        rate = trajectory.f + trajectory.G @ force
+        return Point(rate, v, force, kinetic=trajectory.R, static=trajectory.S, mode=signs)
 
     def _signs(self, mode: Sequence[int]) -> NDArray[np.int64]:
-        given = vector("the mode", mode, self.program.N_CONTACTS, "contacts")
+        given = vector("the mode", mode, self.sizes.CONTACTS, "contacts")
         if not np.all(np.isin(given, (-1, 0, 1))):
             raise ModelError(f"the mode is {shown(mode)}: every contact has 0 (stick), 1 or -1 (slip)")
         return given.astype(np.int64)
@@ -202,7 +200,9 @@ class Field(metaclass=Listing):
             The derivatives by the states, and by the parameters.
         """
         point = self.evaluate(z, t, mode)
-        return self._derivatives.jacobian(np.asarray(z, float), t, self.parameters, point.mode, point.force)  # type: ignore[no-any-return]
+        return jacobian(
+            self._derivatives.derivatives, np.asarray(z, float), t, self.parameters, point.mode, point.force
+        )
 
     @cached_property
     def _derivatives(self) -> ModuleType:
@@ -212,18 +212,22 @@ class Field(metaclass=Listing):
             from stickslip.symbolic.equations import derive
             from stickslip.symbolic.jacobian import jacobian_source
 
-            return join.joined_jacobian(jacobian_source(derive(self.model)))
+            return plain(jacobian_source(derive(self.model)))
 
-        return _joined(f"{_key(self.model)}|jacobian", text).module()
+        return _generated(f"{_key(self.model)}|jacobian", text).module()
 
-    def workspace(self) -> tuple[Floats, NDArray[np.int64]]:
-        """Fresh work arrays that hold the parameters."""
-        m = self.program
-        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
-        floats[m.P : m.P + len(self.parameters)] = self.parameters
-        m.constants(floats)
-        integers[m.SEED] = self.seed
-        return floats, integers
+    @property
+    def sizes(self) -> ModuleType:
+        """How many states, contacts and so on the model has: see kernels/model.py."""
+        return self.program.kernels.model  # type: ignore[no-any-return]
+
+    def workspace(self) -> Any:
+        """A fresh trajectory that holds the parameters: see kernels/trajectory.py."""
+        trajectory = self.program.kernels.trajectory.Trajectory()
+        trajectory.parameter[:] = self.parameters
+        self.program.constants(trajectory)
+        trajectory.seed = self.seed
+        return trajectory
 
     def propagate(
         self,
@@ -264,11 +268,10 @@ class Field(metaclass=Listing):
         """
         if self.order < LEAST_ORDER:
             raise ModelError(f"order is {self.order}: motions need series of order {LEAST_ORDER} at least")
-        m = self.program
-        starts = rows("starts", starts, m.N_STATES)
+        starts = rows("starts", starts, self.sizes.STATES)
         if parameters is None:
             parameters = np.tile(self.parameters, (len(starts), 1))
-        parameters = rows("parameters", parameters, m.N_PARAMETERS)
+        parameters = rows("parameters", parameters, self.sizes.PARAMETERS)
         if len(parameters) != len(starts):
             raise ModelError(
                 f"there are {len(starts)} starts and {len(parameters)} rows of parameters: each trajectory has one"
@@ -294,17 +297,20 @@ class Field(metaclass=Listing):
     ) -> tuple[Floats, NDArray[np.int64]]:
         """The first steps are made at once: to be ended by Ctrl-C would cost as much as a few steps do."""
         m, count = self.program, len(starts)
-        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
-        floats[m.TOLERANCE] = rtol
-        ends, outcome = np.empty_like(starts), np.zeros((count, 2), np.int64)
-        flat = (starts.ravel(), parameters.ravel(), ends.ravel(), outcome.ravel())
-        settings = (floats, integers, *times, most_steps)
-        first = 0
+        kernels = m.kernels.ensemble
+        trajectory, ensemble = m.kernels.trajectory.Trajectory(), kernels.Ensemble()
+        trajectory.tolerance = rtol
+        ensemble.start_time, ensemble.end_time = times
+        ensemble.most_steps, ensemble.count = most_steps, count
+        begin = Records(kernels.Start, count, np.hstack([starts, parameters]))
+        ends = Records(kernels.End, count)
         if self.target == "cpu":
-            first = m.at_once.propagate(*settings, FEW_STEPS, first, count, *flat)
-        if first < count:
-            m.propagate(*settings, ALL_STEPS, first, count, *flat)
-        return ends, outcome
+            ensemble.pause_after = FEW_STEPS
+            ensemble.first = m.at_once.propagate(trajectory, ensemble, begin, ends)
+        if ensemble.first < count:
+            ensemble.pause_after = ALL_STEPS
+            m.propagate(trajectory, ensemble, begin, ends)
+        return ends.floats, ends.integers
 
     def _in_lockstep(
         self,
@@ -373,7 +379,7 @@ def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
 
         return join.joined_lanes(lane_source(derive(model), order), join.LANES)
 
-    joined = _joined(f"{_key(model)}|{order}|{join.LANES.name}", text)
+    joined = _generated(f"{_key(model)}|{order}|{join.LANES.name}", text)
     return TARGETS[target].program(joined) if joined.module().SERVES else None
 
 
@@ -384,9 +390,9 @@ def compile_smooth(model: Model, shape: str) -> Any:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.flow import Flow
 
-        return join.joined_flow(Flow(derive(model), shape).source())
+        return plain(Flow(derive(model), shape).source())
 
-    return cpu.program(_joined(f"{_key(model)}|smooth|{shape}", text))
+    return cpu.program(_generated(f"{_key(model)}|smooth|{shape}", text))
 
 
 def compile_stiff(model: Model, shape: str) -> Any:
@@ -398,7 +404,7 @@ def compile_stiff(model: Model, shape: str) -> Any:
 
         return join.joined_stiff(Flow(derive(model), shape).stiff_source())
 
-    return cpu.program(_joined(f"{_key(model)}|stiff|{shape}", text))
+    return cpu.program(_generated(f"{_key(model)}|stiff|{shape}", text))
 
 
 def compile_balance(model: Model) -> Any:
@@ -409,9 +415,9 @@ def compile_balance(model: Model) -> Any:
         from stickslip.symbolic.balance import balance_source
         from stickslip.symbolic.equations import derive
 
-        return join.joined_flow(balance_source(derive(model)))
+        return plain(balance_source(derive(model)))
 
-    return _joined(f"{_key(model)}|balance", text).module()
+    return _generated(f"{_key(model)}|balance", text).module()
 
 
 def compile_excitations(model: Model) -> Excitations:
@@ -427,9 +433,9 @@ def compile_excitations(model: Model) -> Excitations:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.period import period_source
 
-        return join.joined_flow(period_source(derive(model)))
+        return plain(period_source(derive(model)))
 
-    return Excitations(_joined(f"{_key(model)}|forcing", text).module())
+    return Excitations(_generated(f"{_key(model)}|forcing", text).module())
 
 
 def compile_translations(model: Model) -> Translations:
@@ -446,9 +452,9 @@ def compile_translations(model: Model) -> Translations:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.translations import translation_source
 
-        return join.joined_flow(translation_source(derive(model)))
+        return plain(translation_source(derive(model)))
 
-    return Translations(_joined(f"{_key(model)}|translations", text).module())
+    return Translations(_generated(f"{_key(model)}|translations", text).module())
 
 
 def compile_forcing(model: Model) -> Callable[[Floats], float]:
@@ -488,9 +494,9 @@ def compile_forms(model: Model) -> Any:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.normal_form import forms_source
 
-        return join.joined_flow(forms_source(derive(model)))
+        return plain(forms_source(derive(model)))
 
-    return _joined(f"{_key(model)}|forms", text).module()
+    return _generated(f"{_key(model)}|forms", text).module()
 
 
 def _key(model: Model) -> str:
@@ -510,8 +516,8 @@ def _source(model: Model, order: int, tangent: bool = False) -> Any:
     return (TangentSource if tangent else Source)(derive(model), order)
 
 
-def _joined(key: str, text: Callable[[], str]) -> join.Joined:
-    """A joined module, which is written when it is not in the cache yet."""
+def _generated(key: str, text: Callable[[], str], place: str = "model") -> Generated:
+    """A generated module, which is written when it is not in the cache yet."""
 
     def written() -> str:
         try:
@@ -519,4 +525,4 @@ def _joined(key: str, text: Callable[[], str]) -> join.Joined:
         except RecursionError:
             raise ModelError("the formulas of this model are nested too deep to be compiled: shorten them") from None
 
-    return join.Joined(key, written)
+    return Generated(key, written, place)

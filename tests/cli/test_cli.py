@@ -48,7 +48,7 @@ def call(tmp_path, monkeypatch):
 
 def process(*arguments, **options):
     return subprocess.run(
-        [sys.executable, "-m", "stickslip.cli", *arguments], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "stickslip", *arguments], capture_output=True, text=True, check=False, **options
     )
 
 
@@ -248,7 +248,7 @@ def test_a_terminal_without_unicode(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_interrupted_runs_are_saved(tmp_path):
-    command = [sys.executable, "-m", "stickslip.cli", "simulate", "block_on_belt", "--t", "1e9"]
+    command = [sys.executable, "-m", "stickslip", "simulate", "block_on_belt", "--t", "1e9"]
     command += ["--no-dense", "--samples", "1000000", "--save", "run.nc", "--set", "belt.speed=0.25"]
     for patience in (2, 4, 8, 16, 32):  # a busy machine may take long to begin with the run
         running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -225,7 +225,7 @@ def test_help_names_the_commands(call):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_interrupted_branches_are_kept(tmp_path, cycle):
     cycle.save(tmp_path / "orbit.nc")
-    command = [sys.executable, "-m", "stickslip.cli", "follow", "orbit.nc", "belt.speed", "--to", "0.1"]
+    command = [sys.executable, "-m", "stickslip", "follow", "orbit.nc", "belt.speed", "--to", "0.1"]
     command += ["--step", "1e-5", "--most", "1000000", "--save", "b.nc"]
     for patience in (2, 4, 8, 16, 32):  # a busy machine may take long to begin
         running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -301,5 +301,5 @@ def test_a_run_that_is_interrupted_is_not_taken_for_an_orbit(monkeypatch):
 
 def test_a_terminal_without_unicode(tmp_path):
     plain = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    command = [sys.executable, "-m", "stickslip.cli", "orbit", "block_on_belt"]
+    command = [sys.executable, "-m", "stickslip", "orbit", "block_on_belt"]
     assert subprocess.run(command, cwd=tmp_path, env=plain, check=False, capture_output=True).returncode == 0

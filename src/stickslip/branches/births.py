@@ -25,7 +25,8 @@ from stickslip.methods.smooth import Smoothing
 from stickslip.model.system import System
 from stickslip.orbits.arclength import Place, corrected
 from stickslip.orbits.balance import Balance, rest
-from stickslip.orbits.equilibria import Equilibrium, equilibrium_at
+from stickslip.orbits.equilibria import equilibrium_at
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.exact import PhaseProblem
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.newton import newton

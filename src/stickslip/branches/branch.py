@@ -2,88 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip import notebook
-from stickslip.branches.critical import HOPF
-from stickslip.branches.margins import BRANCH_POINT, FLIP
+from stickslip._version import __version__
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
+from stickslip.model.errors import check_number
 from stickslip.model.listing import Listing
-from stickslip.orbits.equilibria import Equilibrium
+from stickslip.model.system import Model
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.orbit import Orbit
+from stickslip.reading import parsed
+from stickslip.result import Result
+from stickslip.saving import model_text, save
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from stickslip.result import Result
-
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class SpecialPoint(metaclass=Listing):
-    """A point of a branch where something happens to the orbit: what, where, and the orbit there.
-
-    `follow` makes it, and follows it: along two parameters, or onto the branch that begins there.
-
-    Attributes
-    ----------
-    kind : str
-        What happens: "fold", "flip", "Neimark–Sacker", "branch point", "Hopf", "grazing-sliding", …
-    parameter : str
-        The parameter along which the branch was followed.
-    value : float
-        Its value there.
-    orbit : Orbit or Equilibrium
-        What was followed, there.
-    note : str
-        More about it in words: the stick phases that are gained or lost.
-    margin : object
-        What vanishes there, for curves of such points; None where there is none.
-    extremes : array or None
-        The smallest and the largest value of every state.
-    after : int
-        The number of the point of the branch before it.
-    numbers : dict of str to float
-        Numbers that belong to it: a Hopf point has "l1" and "omega".
-
-    See Also
-    --------
-    follow : finds them, and follows them.
-    Branch : has them as `branch.special`.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=5)
-    >>> branch.special[-1].kind, round(branch.special[-1].value, 6)
-    ('grazing-sliding', 4.611989)
-    """
-
-    kind: str
-    parameter: str
-    value: float
-    orbit: Any
-    note: str = ""
-    margin: Any = None
-    extremes: Floats | None = None
-    after: int = 0
-    numbers: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def bifurcates(self) -> bool:
-        """Whether another branch begins here that `follow` can step onto."""
-        return self.kind in (FLIP, BRANCH_POINT, HOPF)
-
-    def __repr__(self) -> str:
-        period = "" if np.isnan(self.orbit.period) else f", period {self.orbit.period:.10g}"
-        return f"<{self.kind} at {self.parameter} = {self.value:.10g}{period}>"
+FORMAT = "stickslip branch 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +146,7 @@ class Branch(metaclass=Listing):
     @property
     def data(self) -> Result:
         """The branch as a labelled table."""
-        from stickslip.branches.table import dataset
-
-        return dataset(self)
+        return _labelled(self)
 
     def to_dataframe(self, along: str = "point") -> pd.DataFrame:
         """The branch as a table: a row for each point, or along "special" for each special point.
@@ -280,9 +224,36 @@ class Branch(metaclass=Listing):
         pathlib.Path
             The file.
         """
-        from stickslip.storage import save
-
         return save(self, path)
+
+    def _whole(self) -> xr.Dataset:
+        """Its labelled table, with the records of its points: what a file of it holds."""
+        special = [
+            {"orbit": p.orbit._record(), "margin": p.margin, "note": p.note, "numbers": p.numbers} for p in self.special
+        ]
+        table = self.data
+        table.attrs |= {
+            "model": model_text(self.points[0].model),
+            "evaluations": self.evaluations,
+            "orbits": json.dumps([point._record() for point in self.points]),
+            "special": json.dumps(special),
+            "endings": json.dumps([[end.outcome.word, end.value, end.sentence] for end in self.endings]),
+        }
+        return table
+
+    @classmethod
+    def _of_whole(cls, model: Model, data: xr.Dataset) -> Branch:
+        points: Any = tuple(_point(model, record) for record in parsed(data.attrs["orbits"], "orbits"))
+        special = tuple(
+            _special(model, data, i, record) for i, record in enumerate(parsed(data.attrs["special"], "special"))
+        )
+        extremes = np.stack([data["minimum"].values, data["maximum"].values], axis=1)
+        endings = tuple(
+            Ending(Outcome.of(str(word)), check_number("value of an end", value), str(sentence))
+            for word, value, sentence in parsed(data.attrs["endings"], "endings")
+        )
+        parameter = str(data.attrs["parameter"])
+        return cls(parameter, points, special, endings, extremes, int(data.attrs["evaluations"]))
 
     def __repr__(self) -> str:
         return f"<Branch along {self.parameter}: {self._size}>"
@@ -327,3 +298,89 @@ def joined(first: Branch, second: Branch | None) -> Branch:
         np.concatenate([first.extremes[::-1], second.extremes[1:]]),
         first.evaluations + second.evaluations,
     )
+
+
+def _point(model: Model, record: dict[str, Any]) -> Orbit | Equilibrium:
+    """An orbit or an equilibrium, from its record."""
+    kind: Any = Equilibrium if "eigenvalues" in record else Orbit
+    found: Orbit | Equilibrium = kind._of_record(model, record)
+    return found
+
+
+def _special(model: Model, data: xr.Dataset, i: int, record: dict[str, Any]) -> SpecialPoint:
+    """A special point, from the labelled table and its record."""
+    return SpecialPoint(
+        kind=str(data["special_kind"].values[i]),
+        parameter=str(data.attrs["parameter"]),
+        value=float(data["special_value"].values[i]),
+        orbit=_point(model, record["orbit"]),
+        note=str(record["note"]),
+        margin=None if record["margin"] is None else tuple(record["margin"]),
+        extremes=np.array([data["special_minimum"].values[i], data["special_maximum"].values[i]]),
+        after=int(data["special_after"].values[i]),
+        numbers={str(k): float(v) for k, v in record["numbers"].items()},
+    )
+
+
+def _labelled(branch: Branch) -> Result:
+    """Along `point`: the parameter, period, stability, multipliers, signature, least and greatest value of every state;
+    along `special`: kind, parameter, period, note, and the same extremes."""
+    first = branch.points[0]
+    states = list(first.model.states)
+    multipliers = np.array([orbit.multipliers for orbit in branch.points])
+    contacts = len(first.model.contacts)
+    variables = {
+        **{name: ("point", branch.along(name), {"units": first.model.unit_of(name)}) for name in _changing(branch)},
+        "period": ("point", branch.periods, {"units": first.model.time_unit}),
+        "stable": ("point", branch.stable),
+        "multiplier_real": (("point", "multiplier"), multipliers.real),
+        "multiplier_imag": (("point", "multiplier"), multipliers.imag),
+        "signature": ("point", _texts([str(orbit.signature) for orbit in branch.points])),
+        "minimum": (("point", "state"), branch.extremes[:, 0]),
+        "maximum": (("point", "state"), branch.extremes[:, 1]),
+        "special_kind": ("special", _texts([point.kind for point in branch.special])),
+        "special_value": ("special", np.array([point.value for point in branch.special], float)),
+        "special_period": ("special", np.array([point.orbit.period for point in branch.special], float)),
+        "special_after": ("special", np.array([point.after for point in branch.special], int)),
+        "special_note": ("special", _texts([point.note for point in branch.special])),
+        "special_minimum": (("special", "state"), _extremes(branch, 0, len(states))),
+        "special_maximum": (("special", "state"), _extremes(branch, 1, len(states))),
+    }
+    attributes = {
+        "format": FORMAT,
+        "version": __version__,
+        "parameter": branch.parameter,
+        "parameter_unit": first.model.unit_of(branch.parameter),
+        "reason": branch.reason,
+        "outcomes": " ".join(branch.outcomes),
+        "meanings": " ".join(ending.outcome.meaning for ending in branch.endings),
+        "model_name": first.model.about.name,
+        "title": first.model.about.title,
+        "method": repr(first.method),
+        "contacts": contacts,
+        "time_unit": first.model.time_unit,
+    }
+    units = [first.model.units[name] for name in states]
+    quantities = [first.model.quantities.get(name, "") for name in states]
+    coordinates = {
+        "state": _texts(states),
+        "unit": ("state", _texts(units)),
+        "quantity": ("state", _texts(quantities)),
+    }
+    return Result(variables, coordinates, attributes)
+
+
+def _changing(branch: Branch) -> list[str]:
+    """The parameter of the branch, and on a curve of special points the one that follows it."""
+    first, last = branch.points[0].model.parameters, branch.points[-1].model.parameters
+    return [branch.parameter, *(name for name in first if name != branch.parameter and first[name] != last[name])]
+
+
+def _texts(words: list[str]) -> np.ndarray:
+    return np.array(words, dtype=np.str_) if words else np.zeros(0, "<U1")
+
+
+def _extremes(branch: Branch, which: int, states: int) -> np.ndarray:
+    """The extremes of special points, between those of the points around them."""
+    values = np.array([point.extremes[which] for point in branch.special if point.extremes is not None])
+    return values.reshape(-1, states)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from stickslip.errors import OrbitError
 from stickslip.model.system import Model
 from stickslip.orbits.balance import Balance, Complexes, Forms
-from stickslip.orbits.equilibria import Equilibrium, equilibrium_at
+from stickslip.orbits.equilibria import equilibrium_at
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.exact import with_parameters
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import newton

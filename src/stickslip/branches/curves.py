@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.branch import Branch
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, margins
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.steps import FAILURES
 from stickslip.branches.walk import FIRST, SHORTEST
 from stickslip.errors import NoConvergence, OrbitError

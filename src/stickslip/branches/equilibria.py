@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.branch import Branch, joined
 from stickslip.branches.critical import (
     HOPF,
     TAKENS,
@@ -24,13 +24,14 @@ from stickslip.branches.critical import (
 )
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.way import bounds
 from stickslip.errors import ModelError, NoConvergence, OrbitError
 from stickslip.model.system import Model
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
 from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
-from stickslip.orbits.equilibria import Equilibrium
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.normal_form import critical_pair, hopf
 
 Floats = NDArray[np.float64]

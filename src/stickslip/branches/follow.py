@@ -7,17 +7,18 @@ from typing import Any
 from stickslip.arguments import check_progress
 from stickslip.branches.births import equilibrium_of, is_at_rest
 from stickslip.branches.births import newborn as newborn_at
-from stickslip.branches.branch import Branch, SpecialPoint, joined
+from stickslip.branches.branch import Branch, joined
 from stickslip.branches.critical import HOPF
 from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.margins import FLIP
 from stickslip.branches.outcome import Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.walk import LONGEST, Walk
 from stickslip.branches.way import bounds
 from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number, check_whole, shown
-from stickslip.orbits.equilibria import Equilibrium
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.orbit import Orbit
 from stickslip.progress import Progress, Report, reporting
 

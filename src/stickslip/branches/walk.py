@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from stickslip.branches.bifurcations import bifurcations
 from stickslip.branches.births import Newborn, birth, vanishing
-from stickslip.branches.branch import Branch, SpecialPoint
+from stickslip.branches.branch import Branch
 from stickslip.branches.changes import Change, becoming, begins_at, first_change, seen_back
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import FLIP, LOSS
 from stickslip.branches.neighbours import neighbours
 from stickslip.branches.outcome import Ending, Outcome
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.steps import FAILURES, Point, Step, Unresolved, point_at
 from stickslip.errors import ModelError
 from stickslip.orbits import exact

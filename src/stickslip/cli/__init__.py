@@ -1,7 +1,7 @@
 """The command line: `stickslip models`, `simulate`, `orbit`, `follow`, `sweep`, `series` and so on.
 
-`commands/` declares what can be typed, `declare.py` says how; modules beside it do the work. Only typer is imported
-before a command runs.
+`commands/` declares what can be typed, `declare.py` says how, `running.py` runs it; modules beside them do the work.
+Only typer is imported before a command runs.
 
 Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the run or branch stopped early (its results are kept), 130
 interrupted before there was a result.
@@ -16,8 +16,7 @@ from typing import Annotated
 import typer
 
 from stickslip._version import __version__
-from stickslip.cli import commands  # noqa: F401  it declares all of them
-from stickslip.cli.declare import app
+from stickslip.cli.running import app
 
 __all__ = ["app"]
 

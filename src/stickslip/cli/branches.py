@@ -17,11 +17,12 @@ from stickslip.model.system import Model
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from stickslip.branches.branch import Branch, SpecialPoint
+    from stickslip.branches.branch import Branch
+    from stickslip.branches.special import SpecialPoint
     from stickslip.cli.commands.orbits import Follow
     from stickslip.cli.progress import Progress
     from stickslip.cli.report import Report
-    from stickslip.orbits.equilibria import Equilibrium
+    from stickslip.orbits.equilibrium import Equilibrium
 
 PICTURES = ("branch", "period", "multipliers")
 """What the name of a picture's file may say."""

@@ -11,56 +11,21 @@ is the command `stickslip simulate MODEL --t …`; `stickslip.cli.command.perfor
 argument of the verb in Python that it stands for: so messages of the verbs can be said in the words of the command
 line (`wording.py`).
 
-Only typer is imported here; all else comes with the command that needs it, so that `stickslip --help` answers at once.
+`running.py` makes the app of what is declared. Only typer is imported here.
 """
 
 import inspect
-import re
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
 import typer
-from typer.core import TyperCommand
-
-STOPPED_EARLY = 3
-INTERRUPTED = 130
-
-app = typer.Typer(
-    name="stickslip",
-    help="Machines that stick and slip, simulated exactly.",
-    no_args_is_help=True,
-    add_completion=False,  # `stickslip completion` does that, without writing into files of the user
-    rich_markup_mode=None,  # plain help, because importing rich would double the time it takes
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-class Page(TyperCommand):
-    """A command whose help has the names of its arguments, without types of Python and braces."""
-
-    def get_help(self, ctx: Any) -> str:
-        shown = re.sub(
-            r"(?m)^(  [A-Z]+)( <[^>]*>)", lambda found: found[1] + " " * len(found[2]), super().get_help(ctx)
-        )
-        return _without_braces(shown)
-
-    def get_usage(self, ctx: Any) -> str:
-        return _without_braces(super().get_usage(ctx))
-
-
-def _without_braces(text: str) -> str:
-    return re.sub(r"\{([A-Z]+)\}", r"\1", text)
-
 
 Kind = TypeVar("Kind", bound="type[Command]")
 DECLARED: dict[str, type["Command"]] = {}
 """The commands by name."""
 
-_REQUIRED = inspect.Parameter.empty
+MODULES: dict[type["Command"], str] = {}
+"""The modules of stickslip.cli that perform them."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -93,63 +58,8 @@ def command(name: str, module: str) -> Callable[[Kind], Kind]:
     """Declare a command that `perform` of a module of stickslip.cli does."""
 
     def declared(kind: Kind) -> Kind:
-        def run(**typed: Any) -> None:
-            _run(kind(**typed), module)
-
-        found = options_of(kind)
-        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [
-                inspect.Parameter(
-                    each, inspect.Parameter.KEYWORD_ONLY, default=getattr(kind, each, _REQUIRED), annotation=annotation
-                )
-                for each, annotation in found.items()
-            ]
-        )
-        run.__annotations__ = found
-        run.__doc__ = kind.__doc__
-        app.command(name=name, cls=Page)(run)
         DECLARED[name] = kind
+        MODULES[kind] = module
         return kind
 
     return declared
-
-
-def _run(asked: Command, module: str) -> None:
-    """Perform a command; its results are told even if it then fails to draw them."""
-    with one_line_errors(asked):
-        from stickslip.cli.report import Report
-
-        perform = import_module(f"stickslip.cli.{module}").perform
-        with Report(asked.json, asked.quiet) as report:
-            finished = perform(asked, report)
-    if not finished:
-        raise typer.Exit(STOPPED_EARLY)
-
-
-@contextmanager
-def one_line_errors(asked: Command) -> Iterator[None]:
-    """What a user can mend is one line on stderr, not a traceback; so is what a user should know."""
-
-    def show(message: Warning | str, *where: object, **more: object) -> None:
-        if not asked.quiet:
-            typer.secho(f"warning: {_line(asked, message)}", fg="yellow", err=True)
-
-    try:
-        with warnings.catch_warnings():
-            warnings.showwarning = show
-            yield
-    except (ValueError, OSError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader has seen enough, as in `stickslip … | head`
-            raise
-        typer.secho(f"error: {_line(asked, error)}", fg="red", err=True)
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.secho("interrupted before there was a result", fg="red", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-
-
-def _line(asked: Command, message: BaseException | str) -> str:
-    from stickslip.cli.wording import said
-    from stickslip.model.errors import visible
-
-    return visible(said(" ".join(str(message).split()), type(asked)))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from stickslip.cli.commands.orbits import Equilibria
     from stickslip.cli.report import Report
-    from stickslip.orbits.equilibria import Equilibrium
+    from stickslip.orbits.equilibrium import Equilibrium
 
 WORDS = {0: "stick", 1: "slip+", -1: "slip−"}
 

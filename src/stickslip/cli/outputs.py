@@ -83,7 +83,7 @@ class Saved:
 
     def _save(self, result: Any, path: Path) -> None:
         from stickslip.errors import WriteError
-        from stickslip.storage import save
+        from stickslip.saving import save
 
         try:
             self.paths.append(save(result, path))
@@ -105,7 +105,7 @@ def kept_elsewhere(result: Any, name: str) -> Path | None:
     A command that ends loses what it has computed, so any place is better than none.
     """
     from stickslip.errors import WriteError
-    from stickslip.storage import save
+    from stickslip.saving import save
 
     for place in (Path.home, Path.cwd, tempfile.gettempdir):
         folder: str | None = None

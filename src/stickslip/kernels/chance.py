@@ -7,7 +7,7 @@ and worker draws the same.
 
 from math import log, sqrt
 
-from stickslip.kernels.model import DRAWS, POINT, SEED, Ints
+from stickslip.kernels.trajectory import Trajectory
 
 WORD = 4294967296  # 2**32
 HALF_WORD = 65536
@@ -105,6 +105,6 @@ def normal_score(p: float) -> float:
     return -value if q < 0.0 else value
 
 
-def drawn_score(I: Ints, contact: int, kind: int) -> float:
+def drawn_score(trajectory: Trajectory, contact: int, kind: int) -> float:
     """The normal score of a contact at the present event: one for each kind, since both stick and slip may be tried."""
-    return normal_score(uniform(I[SEED], I[POINT], contact, 2 * I[DRAWS] + kind))
+    return normal_score(uniform(trajectory.seed, trajectory.number, contact, 2 * trajectory.draws + kind))

@@ -1,13 +1,13 @@
 """The clock: a time in two parts, so that it stays as fine as the steps however long a run is.
 
-The time is W[TIME] + W[LATE]; the second part is below the last digit of the first. Waves are computed from both, with
+The time is `time` + `late`; the second part is below the last digit of the first. Waves are computed from both, with
 the product of rate and time in two parts as well: their phase is as exact at t = 10⁷ as at the start.
 """
 
 from math import cos, sin
 
 from stickslip.kernels.machine import fused
-from stickslip.kernels.model import END, LATE, TIME, Floats
+from stickslip.kernels.trajectory import Trajectory
 
 
 def rest_of_sum(a: float, b: float) -> float:
@@ -17,23 +17,23 @@ def rest_of_sum(a: float, b: float) -> float:
     return (a - (total - other)) + (b - other)
 
 
-def set_clock(W: Floats, time: float) -> None:
+def set_clock(trajectory: Trajectory, time: float) -> None:
     """Put the clock at a time."""
-    W[TIME] = time
-    W[LATE] = 0.0
+    trajectory.time = time
+    trajectory.late = 0.0
 
 
-def advance_clock(W: Floats, tau: float) -> None:
+def advance_clock(trajectory: Trajectory, tau: float) -> None:
     """Put the clock forward by tau."""
-    time = W[TIME]
-    step = tau + W[LATE]
-    W[TIME] = time + step
-    W[LATE] = rest_of_sum(time, step)
+    time = trajectory.time
+    step = tau + trajectory.late
+    trajectory.time = time + step
+    trajectory.late = rest_of_sum(time, step)
 
 
-def time_left(W: Floats) -> float:
+def time_left(trajectory: Trajectory) -> float:
     """How long it is until the time to stop."""
-    return (W[END] - W[TIME]) - W[LATE]
+    return (trajectory.end_time - trajectory.time) - trajectory.late
 
 
 def rest_of_angle(rate: float, phase: float, time: float, late: float) -> float:

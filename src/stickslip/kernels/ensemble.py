@@ -1,94 +1,84 @@
 """Many trajectories, one after another, keeping only where each ends."""
 
+from stickslip.kernels import model, outcome
 from stickslip.kernels.machine import latest
-from stickslip.kernels.march import begin, march
-from stickslip.kernels.model import (
-    END,
-    EVENTS,
-    GUESS,
-    HALT,
-    N_PARAMETERS,
-    N_STATES,
-    STATE,
-    STEPS,
-    TIME,
-    Floats,
-    Ints,
-    P,
-)
-from stickslip.kernels.outcome import FINISHED, TOO_MANY_STEPS
+from stickslip.kernels.march import begin, travel
+from stickslip.kernels.records import Floats, Record, Records, field
+from stickslip.kernels.trajectory import Trajectory
 
 
-def propagate(
-    W: Floats,
-    I: Ints,
-    t_start: float,
-    t_end: float,
-    most_steps: int,
-    pause_after: int,
-    first: int,
-    count: int,
-    starts: Floats,
-    parameters: Floats,
-    ends: Floats,
-    outcome: Ints,
-) -> int:
-    """End state, and (status, number of events), of the trajectories from `first` on: one row each.
+class Ensemble(Record):
+    """What all trajectories have in common."""
 
-    After so many steps of all together it pauses and returns the trajectory it is at; called again with that for the
-    first and the same work space, it goes on there. It returns `count` when all are done.
+    start_time: float = field("when they begin")
+    end_time: float = field("when they end")
+    most_steps: int = field("steps after which one is given up")
+    pause_after: int = field("steps of all together after which to pause")
+    first: int = field("the trajectory to begin with")
+    count: int = field("how many there are")
+
+
+class Start(Record):
+    """How one trajectory begins."""
+
+    state: Floats = field("its state", model.STATES)
+    parameter: Floats = field("its parameters", model.PARAMETERS)
+
+
+class End(Record):
+    """How one trajectory ends."""
+
+    state: Floats = field("its state", model.STATES)
+    status: int = field("its outcome")
+    events: int = field("changes of mode")
+
+
+def propagate(trajectory: Trajectory, ensemble: Ensemble, starts: Records[Start], ends: Records[End]) -> int:
+    """Take all trajectories to their ends, from the first on.
+
+    When they have made so many steps as to pause it returns the trajectory it is at; called again with that for the
+    first and the same work space, it goes on there. It returns their number when all are done.
     """
-    steps_left = pause_after
-    for row in range(first, count):
-        if latest(I, HALT) != 0:
+    steps_left = ensemble.pause_after
+    for row in range(ensemble.first, ensemble.count):
+        if latest(trajectory.halt, 0) != 0:
             break
-        status = FINISHED
-        if row > first or I[STEPS] == 0:
-            status = begin_row(W, I, t_start, t_end, row, starts, parameters)
-        before = I[STEPS]
-        if status == FINISHED:
-            status = march(W, I, min(most_steps, before + steps_left), ends, ends, 0, 0, outcome)  # nothing is recorded
-        if status == TOO_MANY_STEPS and I[STEPS] < most_steps:
+        status = outcome.FINISHED
+        if row > ensemble.first or trajectory.steps == 0:
+            status = set_out(trajectory, ensemble, starts[row])
+        before = trajectory.steps
+        if status == outcome.FINISHED:
+            status = travel(trajectory, min(ensemble.most_steps, before + steps_left))
+        if status == outcome.TOO_MANY_STEPS and trajectory.steps < ensemble.most_steps:
             return row
-        steps_left -= I[STEPS] - before
-        note_row(W, I, row, status, ends, outcome)
-    return count
+        steps_left -= trajectory.steps - before
+        arrive(trajectory, status, ends[row])
+    return ensemble.count
 
 
-def propagate_point(
-    W: Floats,
-    I: Ints,
-    t_start: float,
-    t_end: float,
-    most_steps: int,
-    row: int,
-    starts: Floats,
-    parameters: Floats,
-    ends: Floats,
-    outcome: Ints,
-) -> None:
+def propagate_one(trajectory: Trajectory, ensemble: Ensemble, start: Start, end: End) -> None:
     """One of them, without a pause."""
-    status = begin_row(W, I, t_start, t_end, row, starts, parameters)
-    if status == FINISHED:
-        status = march(W, I, most_steps, ends, ends, 0, 0, outcome)
-    note_row(W, I, row, status, ends, outcome)
+    status = set_out(trajectory, ensemble, start)
+    if status == outcome.FINISHED:
+        status = travel(trajectory, ensemble.most_steps)
+    arrive(trajectory, status, end)
 
 
-def begin_row(W: Floats, I: Ints, t_start: float, t_end: float, row: int, starts: Floats, parameters: Floats) -> int:
+def set_out(trajectory: Trajectory, ensemble: Ensemble, start: Start) -> int:
     """Begin a trajectory."""
-    for i in range(N_STATES):
-        W[STATE + i] = starts[row * N_STATES + i]
-    for i in range(N_PARAMETERS):
-        W[P + i] = parameters[row * N_PARAMETERS + i]
-    W[TIME] = t_start
-    W[END] = t_end
-    W[GUESS] = 1.0
-    return begin(W, I)
+    for i in range(model.STATES):
+        trajectory.state[i] = start.state[i]
+    for i in range(model.PARAMETERS):
+        trajectory.parameter[i] = start.parameter[i]
+    trajectory.time = ensemble.start_time
+    trajectory.end_time = ensemble.end_time
+    trajectory.step_guess = 1.0
+    return begin(trajectory)
 
 
-def note_row(W: Floats, I: Ints, row: int, status: int, ends: Floats, outcome: Ints) -> None:
+def arrive(trajectory: Trajectory, status: int, end: End) -> None:
     """Where and how a trajectory ended."""
-    for i in range(N_STATES):
-        ends[row * N_STATES + i] = W[STATE + i]
-    outcome[2 * row] = status
-    outcome[2 * row + 1] = I[EVENTS]
+    for i in range(model.STATES):
+        end.state[i] = trajectory.state[i]
+    end.status = status
+    end.events = trajectory.events

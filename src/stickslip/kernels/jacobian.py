@@ -1,14 +1,19 @@
 """The Jacobian of ż in a mode, from the partial derivatives of its ingredients."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-
-def derivatives(z, t, p, s, force, E_z, E_p, A_z, A_p, R_z, R_p, G, D):
-    """Generated: the partial derivatives at one point."""
+from stickslip.kernels.records import Floats, Ints
 
 
-def jacobian(z, t, p, s, force):
-    """(∂ż/∂z, ∂ż/∂p) with the modes s held and the forces λ following: slip dλ = −s dR, stick a + D λ = 0."""
+def jacobian(
+    derivatives: Callable[..., None], z: Floats, t: float, p: Floats, s: Ints, force: Floats
+) -> tuple[Floats, Floats]:
+    """(∂ż/∂z, ∂ż/∂p) with the modes s held and the forces λ following: slip dλ = −s dR, stick a + D λ = 0.
+
+    `derivatives` is generated: it fills the partial derivatives at one point.
+    """
     n, m, k = len(z), len(s), len(p)
     E_z, A_z, R_z = np.zeros((n, n)), np.zeros((m, n)), np.zeros((m, n))
     E_p, A_p, R_p = np.zeros((n, k)), np.zeros((m, k)), np.zeros((m, k))

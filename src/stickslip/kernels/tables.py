@@ -1,41 +1,41 @@
 """Frozen branches and tabulated laws.
 
-A table lies in W: per interval its start, its end, and c0, c1, c2, c3 of the cubic in the distance from the start.
+A table has a row per interval: its start, its end, and c0, c1, c2, c3 of the cubic in the distance from the start.
 """
 
-from stickslip.kernels.model import Floats
+from stickslip.kernels.records import Floats
 
 TABLE_WIDTH = 6
 
 
-def table_interval(W: Floats, table: int, rows: int, u: float) -> int:
+def table_interval(table: Floats, rows: int, u: float) -> int:
     """The interval in which the slip speed u lies."""
     found = 0
     beyond = rows
     while beyond - found > 1:
         middle = (found + beyond) // 2
-        if u >= W[table + middle * TABLE_WIDTH]:
+        if u >= table[middle * TABLE_WIDTH]:
             found = middle
         else:
             beyond = middle
     return found
 
 
-def table_value(W: Floats, table: int, rows: int, u: float) -> float:
+def table_value(table: Floats, rows: int, u: float) -> float:
     """The tabulated coefficient at slip speed u."""
-    row = table + table_interval(W, table, rows, u) * TABLE_WIDTH
-    w = u - W[row]
-    return W[row + 2] + w * (W[row + 3] + w * (W[row + 4] + w * W[row + 5]))
+    row = table_interval(table, rows, u) * TABLE_WIDTH
+    w = u - table[row]
+    return table[row + 2] + w * (table[row + 3] + w * (table[row + 4] + w * table[row + 5]))
 
 
-def table_slope(W: Floats, table: int, rows: int, u: float) -> float:
+def table_slope(table: Floats, rows: int, u: float) -> float:
     """Its derivative."""
-    row = table + table_interval(W, table, rows, u) * TABLE_WIDTH
-    w = u - W[row]
-    return W[row + 3] + w * (2.0 * W[row + 4] + 3.0 * w * W[row + 5])
+    row = table_interval(table, rows, u) * TABLE_WIDTH
+    w = u - table[row]
+    return table[row + 3] + w * (2.0 * table[row + 4] + 3.0 * w * table[row + 5])
 
 
-def frozen_sign(W: Floats, e: float, before: int, noise: float) -> int:
+def frozen_sign(e: float, before: int, noise: float) -> int:
     """The sign of e; on the verge, the one it had."""
     if before == 0:
         return 1 if e >= 0.0 else -1
@@ -44,9 +44,9 @@ def frozen_sign(W: Floats, e: float, before: int, noise: float) -> int:
     return 1 if e > 0.0 else -1
 
 
-def frozen_interval(W: Floats, table: int, rows: int, u: float, before: int, noise: float) -> int:
+def frozen_interval(table: Floats, rows: int, u: float, before: int, noise: float) -> int:
     """The interval of u; on the verge of `before`, that one."""
-    row = table + before * TABLE_WIDTH
-    if W[row] - noise <= u and u <= W[row + 1] + noise:
+    row = before * TABLE_WIDTH
+    if table[row] - noise <= u and u <= table[row + 1] + noise:
         return before
-    return table_interval(W, table, rows, u)
+    return table_interval(table, rows, u)

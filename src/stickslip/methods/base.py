@@ -7,7 +7,7 @@ rows of start, length, modes, and the polynomials of states, sliding velocities 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from stickslip.errors import ModelError
 from stickslip.field import Field
+from stickslip.kernels.outcome import PAUSED
+from stickslip.kernels.records import Records
 from stickslip.model.errors import check_whole, check_word
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
@@ -25,7 +27,7 @@ Floats = NDArray[np.float64]
 Report = Callable[[float], None]
 Consume = Callable[[Floats], None]
 
-TARGETS = ("cpu", "python")
+TARGETS = ("cpu", "python", "checked")
 """Where one trajectory can be integrated."""
 
 CHUNK = 4_000_000
@@ -82,32 +84,27 @@ def march(
     times: tuple[float, float],
     report: Report,
     consume: Consume,
-    settings: dict[str, float],
+    settings: Mapping[str, float],
     advance: Callable[..., int],
 ) -> Trajectory:
     """Run a compiled kernel block by block.
 
-    `settings` go to the named places of the work array; `advance(floats, integers, steps, events, step_room,
-    event_room, filled)` is the kernel, which returns PAUSED when its record is full.
+    `settings` are fields of the trajectory; `advance(trajectory, recording, steps, events)` is the kernel, which returns PAUSED when its record is full.
     """
     m = field.program
-    floats, integers = field.workspace()
-    floats[: m.N_STATES] = start
-    floats[m.TIME], floats[m.END] = times
-    floats[m.GUESS] = 1.0
+    trajectory = field.workspace()
+    trajectory.state[:] = start
+    trajectory.time, trajectory.end_time = times
+    trajectory.step_guess = 1.0
     for name, value in settings.items():
-        floats[getattr(m, name)] = value
-    rows = int(np.clip(CHUNK // m.STEP_WIDTH, 64, 4096))
-    event_rows = rows * max(m.N_CONTACTS, 1)
-    steps, events = np.zeros((rows, m.STEP_WIDTH)), np.zeros((event_rows, m.EVENT_WIDTH))
-    record = (steps.reshape(-1), events.reshape(-1), rows, event_rows)
-    filled = np.zeros(2, np.int64)
+        setattr(trajectory, name, value)
+    recording, steps, events = record(m)
     kept: list[Floats] = []
-    outcome = m.begin(floats, integers)
+    outcome = m.begin(trajectory)
     if outcome == Status.LIFT_OFF.code:
         raise ModelError(
-            f"the normal force of contact {field.model.contacts[integers[m.CONTACT]]!r} is negative at the start: a "
-            "contact cannot pull; start where it is pressed, or give a normal force that is zero there"
+            f"the normal force of contact {field.model.contacts[trajectory.stopping_contact]!r} is negative at the "
+            "start: a contact cannot pull; start where it is pressed, or give a normal force that is zero there"
         )
     if outcome != Status.FINISHED.code:
         raise ModelError(impossible_start(field, start, times[0]))
@@ -115,29 +112,39 @@ def march(
     blocks = 0
     while status is None:
         try:
-            outcome = advance(floats, integers, *record, filled)
-            status = None if outcome == m.PAUSED else Status.of(outcome)
+            outcome = advance(trajectory, recording, steps, events)
+            status = None if outcome == PAUSED else Status.of(outcome)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         try:
-            _keep(consume, steps[: filled[0]].copy(), kept, events[: filled[1]].copy())
-            report(float(floats[m.TIME]))
+            _keep(consume, steps.floats[: recording.steps].copy(), kept, events.floats[: recording.events].copy())
+            report(float(trajectory.time))
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
             if len(kept) == blocks:  # what was just computed is not kept yet
-                _keep(consume, steps[: filled[0]].copy(), kept, events[: filled[1]].copy())
+                _keep(consume, steps.floats[: recording.steps].copy(), kept, events.floats[: recording.events].copy())
         blocks = len(kept)
-        filled[:] = 0
+        recording.steps = recording.events = 0
     named = status in (Status.LIFT_OFF, Status.NEGATIVE_FRICTION, Status.TOO_STEEP)
     return Trajectory(
         events=np.concatenate(kept),
         status=status,
-        time=float(floats[m.TIME]),
-        contact=field.model.contacts[integers[m.CONTACT]] if named else None,
-        steps=int(integers[m.STEPS]),
-        evaluations=int(integers[m.EVALUATIONS]),
-        bond_breaks=int(integers[m.BREAKS]),
+        time=float(trajectory.time),
+        contact=field.model.contacts[trajectory.stopping_contact] if named else None,
+        steps=int(trajectory.steps),
+        evaluations=int(trajectory.evaluations),
+        bond_breaks=int(trajectory.bonds_broken),
     )
+
+
+def record(m: Any, rows: int | None = None) -> tuple[Any, Any, Any]:
+    """Room for steps and their events, and how much of it is filled: see kernels/recording.py."""
+    kernels = m.kernels.recording
+    rows = int(np.clip(CHUNK // kernels.Step.FLOATS, 64, 4096)) if rows is None else rows
+    recording = kernels.Recording()
+    recording.step_room = rows
+    recording.event_room = rows * max(m.kernels.model.CONTACTS, 1)
+    return recording, Records(kernels.Step, rows), Records(kernels.Event, int(recording.event_room))
 
 
 def refuse_memory(model: Model, method: str, known: tuple[str, ...] = ()) -> None:

@@ -72,10 +72,10 @@ class Exact(Method):
     ) -> Trajectory:
         kernel = field.program.march
 
-        def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
-            return int(kernel(floats, integers, self.most_steps, *record))
+        def advance(trajectory: Any, *record: Any) -> int:
+            return int(kernel(trajectory, self.most_steps, *record))
 
-        return march(field, start, times, report, consume, {"TOLERANCE": self.rtol}, advance)
+        return march(field, start, times, report, consume, {"tolerance": self.rtol}, advance)
 
 
 def method_given(method: Any) -> Method:

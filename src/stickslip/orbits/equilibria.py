@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import notebook
 from stickslip.errors import ModelError, OrbitError
-from stickslip.methods.base import Method
-from stickslip.methods.exact import Exact
 from stickslip.model.errors import shown
-from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
 from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.resting import Resting, is_affine, resting_set
-from stickslip.orbits.signature import SECTION, Event, Signature
 
 Floats = NDArray[np.float64]
-SLIP, STICK = "slip", "stick"
 BORDER = 1e-9
 """How far right of the imaginary axis an eigenvalue must lie to count as unstable, relative to the largest."""
 
@@ -36,134 +30,6 @@ SPREAD = 48
 
 MOST_CONTACTS = 6
 """Contacts of a system given by its equations for which all modes are tried."""
-
-
-@dataclass(frozen=True, eq=False)
-class Equilibrium(metaclass=Listing):
-    """A state at rest, as `find_equilibria` returns it.
-
-    Sticking masses rest in a whole set: then `interval` has the range of every state, `state` is a point inside, and
-    `box` says whether the set is all of what the ranges span. `stable` then says whether motions that begin near
-    `state` stay near the set; where states drift along it, as the integral action of a controller does, what happens at
-    its ends decides.
-
-    Attributes
-    ----------
-    model : System or Filippov
-        The model.
-    state : dict of str to float
-        The states, by name.
-    mode : dict of str to int
-        The mode of every contact: 0 stick, ±1 slip.
-    force : dict of str to float
-        The friction force at every contact.
-    eigenvalues : array of complex
-        How neighbouring motions grow, per unit time, largest real part first; sticking contacts are held in them.
-    stable : bool or None
-        Whether motions nearby stay near; None where it is not decided.
-    interval : dict of str to (float, float), or None
-        The range of every state in a set of equilibria; None for a single point.
-    box : bool or None
-        Whether the set is all of what the ranges span; None where it is not decided.
-    period : float
-        Not a number: what is at rest has no period.
-
-    See Also
-    --------
-    find_equilibria : finds them.
-    follow : an equilibrium along a parameter.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> (rest,) = ss.find_equilibria(ss.models.coulomb_oscillator())
-    >>> rest.interval["x.block"]
-    (-1.0, 1.0)
-    """
-
-    model: Model
-    state: dict[str, float]
-    mode: dict[str, int]
-    force: dict[str, float]
-    eigenvalues: Complexes
-    stable: bool | None
-    interval: dict[str, tuple[float, float]] | None = None
-    box: bool | None = None
-    period: float = field(default=float("nan"), repr=False)
-
-    @property
-    def kind(self) -> str:
-        """Whether some contact sticks."""
-        return STICK if 0 in self.mode.values() else SLIP
-
-    @property
-    def multipliers(self) -> Complexes:
-        """The eigenvalues, under the name that orbits have for what decides on stability."""
-        return self.eigenvalues
-
-    @property
-    def signature(self) -> Signature:
-        """The modes, as orbits have them: one phase without end."""
-        return Signature(self.model.contacts, (tuple(self.mode.values()),), (Event(SECTION),))
-
-    @property
-    def method(self) -> Method:
-        """The method of which this is an equilibrium: no method moves what is at rest."""
-        return Exact()
-
-    @property
-    def stability(self) -> str:
-        """Stable, unstable or not decided."""
-        return {True: "stable", False: "unstable", None: "stability not decided"}[self.stable]
-
-    def summary(self) -> str:
-        """A few lines for the screen.
-
-        Returns
-        -------
-        str
-            Its kind, its stability, the eigenvalues, and the states or their ranges.
-        """
-        values = ", ".join(_shown(m) for m in self.eigenvalues)
-        lines = [f"kind         {self.kind}", f"stability    {self.stability}", f"eigenvalues  {values or 'none'}"]
-        for name, value in self.state.items():
-            low, high = (self.interval or {}).get(name, (value, value))
-            among = f"from {low:.12g} to {high:.12g}" if low < high else f"{value:.12g}"
-            lines.append(f"{name:<12} {among}")
-        if self.box is False:
-            lines.append("The set is smaller than the box that these ranges span.")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        facts = [line.split(maxsplit=1) for line in self.summary().splitlines()[:3]]
-        rows = []
-        for name, value in self.state.items():
-            low, high = (self.interval or {}).get(name, (value, value))
-            told = f"from {low:.6g} to {high:.6g}" if low < high else f"{value:.6g}"
-            rows.append((name, told, self.model.units.get(name, "")))
-        box = ["The set is smaller than the box that these ranges span."] if self.box is False else []
-        return notebook.card(
-            f"Equilibrium of {self.model.about.called}",
-            notebook.table(facts),
-            notebook.table(rows, ("state", "value", "unit")),
-            notebook.notes(box),
-        )
-
-    def __repr__(self) -> str:
-        ranges = self.interval or {}
-        moving = {n: r for n, r in ranges.items() if r[0] < r[1]}
-        shown = ", ".join(f"{n} in [{a:.6g}, {b:.6g}]" for n, (a, b) in moving.items())
-        shown = shown or _listed(self.state)
-        return f"<Equilibrium of {self.model.about.name or 'a model'}: {shown}, {self.kind}, {self.stability}>"
-
-
-def _listed(state: Mapping[str, float], most: int = 4) -> str:
-    shown = [f"{name} = {value:.6g}" for name, value in list(state.items())[:most]]
-    return ", ".join([*shown, "…"] if len(state) > most else shown)
-
-
-def _shown(value: complex) -> str:
-    return f"{value.real:.10g}" if value.imag == 0 else f"{value.real:.10g}{value.imag:+.10g}i"
 
 
 def find_equilibria(model: Model, *, guess: Any = None) -> list[Equilibrium]:

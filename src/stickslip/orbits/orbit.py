@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from stickslip import notebook
+from stickslip.errors import ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
+from stickslip.methods.smooth import Smoothing
+from stickslip.methods.switch import Switch
+from stickslip.model.errors import check_number, check_whole
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.newton import History
-from stickslip.orbits.signature import Signature
+from stickslip.orbits.records import complexes, pairs_of, with_parameters
+from stickslip.orbits.signature import Event, Signature
 from stickslip.orbits.stability import Complexes, nontrivial
+from stickslip.reading import parsed
+from stickslip.saving import model_text, save
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +34,10 @@ if TYPE_CHECKING:
     from stickslip.result import Run
 
 Floats = NDArray[np.float64]
+FORMAT = "stickslip orbit 1"
+METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smoothing": Smoothing, "Switch": Switch}
+"""The methods that have orbits, by the names that files have for them."""
+
 BORDER = 1e-9
 """How far beyond 1 a multiplier must lie to count as outside the unit circle."""
 
@@ -165,9 +178,67 @@ class Orbit(metaclass=Listing):
         pathlib.Path
             The file.
         """
-        from stickslip.storage import save
-
         return save(self, path)
+
+    def _whole(self) -> xr.Dataset:
+        """One period, with the record of the orbit: what a file of it holds."""
+        data = self.data.copy()
+        data.attrs |= {"format": FORMAT, "model": model_text(self.model), "orbit": json.dumps(self._record())}
+        return data
+
+    @classmethod
+    def _of_whole(cls, model: Model, data: xr.Dataset) -> Orbit:
+        return cls._of_record(model, parsed(data.attrs["orbit"], "orbit"))
+
+    def _record(self) -> dict[str, Any]:
+        """All that there is to know, but for the model itself, as plain numbers and words."""
+        return {
+            "parameters": dict(self.model.parameters),
+            "start": self.start,
+            "start_time": self.start_time,
+            "period": self.period,
+            "turns": self.turns,
+            "multipliers": pairs_of(self.multipliers),
+            "modes": [list(mode) for mode in self.signature.modes],
+            "events": [[event.kind, event.contact, event.side] for event in self.signature.events],
+            "states": self.phases.states.tolist(),
+            "durations": self.phases.durations.tolist(),
+            "scale": self.phases.scale.tolist(),
+            "forcing": self.phases.forcing,
+            "rounds": None if self.phases.rounds is None else self.phases.rounds.tolist(),
+            "advance": self.advance,
+            "method": {"name": type(self.method).__name__, **asdict(self.method)},  # type: ignore[call-overload]
+        }
+
+    @classmethod
+    def _of_record(cls, model: Model, record: dict[str, Any]) -> Orbit:
+        settings = dict(record["method"])
+        name = settings.pop("name")
+        if name not in METHODS:
+            raise ResultError(f"there is no method {name!r}")
+        modes = tuple(tuple(int(m) for m in mode) for mode in record["modes"])
+        events = tuple(Event(str(kind), int(contact), int(side)) for kind, contact, side in record["events"])
+        forcing = record["forcing"]
+        orbit = cls(
+            model=with_parameters(model, record),
+            start={name: check_number(f"start of {name}", record["start"][name]) for name in model.states},
+            start_time=check_number("start_time", record["start_time"]),
+            period=check_number("period", record["period"], positive=True),
+            signature=Signature(model.contacts, modes, events),
+            multipliers=complexes(record["multipliers"]),
+            turns=check_whole("turns", record["turns"], 0),
+            phases=Phases(
+                np.array(record["states"], float),
+                np.array(record["durations"], float),
+                np.array(record["scale"], float),
+                None if forcing is None else check_number("forcing", forcing, positive=True),
+                None if record["rounds"] is None else np.array(record["rounds"], float),
+            ),
+            advance={name: check_number(f"advance of {name}", record["advance"][name]) for name in record["advance"]},
+            method=METHODS[name](**settings),
+        )
+        _check(orbit)
+        return orbit
 
     def summary(self) -> str:
         """A few lines for the screen.
@@ -223,3 +294,23 @@ class Phases:
     scale: Floats
     forcing: float | None = None
     rounds: Floats | None = None
+
+
+def _check(orbit: Orbit) -> None:
+    """Refuse phases that do not belong to the model, or not together."""
+    states, contacts, signature = len(orbit.model.states), len(orbit.model.contacts), orbit.signature
+    phases = orbit.phases
+    count = len(phases.durations)
+    shapes = phases.states.shape, phases.durations.shape, phases.scale.shape
+    if shapes != ((count, states), (count,), (states,)):
+        raise ResultError(f"its phases have the shapes {shapes}, which do not fit {states} states")
+    if any(len(mode) not in (0, contacts) or not set(mode) <= {-1, 0, 1} for mode in signature.modes):
+        raise ResultError(f"its modes do not fit {contacts} contacts")
+    if any(event.contact not in range(-1, contacts) or event.side not in (-1, 0, 1) for event in signature.events):
+        raise ResultError("its events name contacts that the model does not have")
+    if phases.rounds is not None and phases.rounds.shape != (states,):
+        raise ResultError(f"its turns have the shape {phases.rounds.shape}, which does not fit {states} states")
+    if not set(orbit.advance) <= set(orbit.model.states):
+        raise ResultError("it says how states advance that the model does not have")
+    if not all(np.all(np.isfinite(x)) for x in (phases.states, phases.durations, phases.scale)):
+        raise ResultError("its phases are not finite")

@@ -21,7 +21,8 @@ from stickslip.kernels.outcome import FINISHED
 from stickslip.model.errors import check_number, check_whole, shown, visible
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest
-from stickslip.orbits.equilibria import Equilibrium, find_equilibria
+from stickslip.orbits.equilibria import find_equilibria
+from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.find import excitation, find_orbit, is_same
 from stickslip.orbits.guess import MOST_TURNS, recurrence, scale_of
 from stickslip.orbits.motion import Motion

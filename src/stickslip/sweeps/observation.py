@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from stickslip.errors import SweepError
-from stickslip.kernels import observe as kernel
+from stickslip.kernels import observation as kernel
 from stickslip.model.errors import check_number, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model, suggest

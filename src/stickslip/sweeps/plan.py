@@ -43,7 +43,7 @@ from stickslip.sweeps.measures import in_words, measured, measured_layout
 from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
 from stickslip.sweeps.trajectories import Group, Settings, observed
 from stickslip.sweeps.wording import told
-from stickslip.targets import join
+from stickslip.targets.generated import OBSERVE
 
 Floats = NDArray[np.float64]
 Stop = Callable[[], bool]
@@ -183,7 +183,7 @@ class Plan(metaclass=Listing):
     @cached_property
     def field(self) -> Field:
         """The model compiled for observing."""
-        return Field.of(self.model, target=self.settings.target, order=self.order, kernels=join.OBSERVE)
+        return Field.of(self.model, target=self.settings.target, order=self.order, kernels=OBSERVE)
 
     @property
     def order(self) -> int:

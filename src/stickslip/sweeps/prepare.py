@@ -26,7 +26,7 @@ from stickslip.sweeps.observation import (
 )
 from stickslip.sweeps.plan import Duration, Plan, Start
 from stickslip.sweeps.trajectories import Settings
-from stickslip.targets import join
+from stickslip.targets.generated import EXACT
 
 RTOL = 1e-9
 """The tolerance of sweeps: what they classify is decided by far less than what one motion is measured to."""
@@ -235,7 +235,7 @@ def _start(model: Model, start: Any) -> Start:
 def _written(model: Model) -> tuple[str, Model | None]:
     """The text of a model, and the model itself where there is none."""
     try:
-        return files.dumps(model, Field.of(model, target="python", order=8, kernels=join.EXACT).formulas), None
+        return files.dumps(model, Field.of(model, target="python", order=8, kernels=EXACT).formulas), None
     except ModelError as error:
         return f"# {error}", model
 

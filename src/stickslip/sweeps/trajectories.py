@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.field import Field, patience
-from stickslip.kernels import observe as kernel
-from stickslip.kernels.outcome import NOT_COMPUTED
+from stickslip.kernels import observation as kernel
+from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
+from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
 from stickslip.targets import cpu
@@ -63,30 +64,43 @@ class Group:
             self.starts[chosen], self.held[chosen], self.parameters[chosen], self.times[chosen], self.points[chosen]
         )
 
-    def flat(self, starts: Floats) -> tuple[Floats, Ints, Floats, Floats]:
-        """As the kernels take them; `starts` is a copy that they may change."""
-        held = np.ascontiguousarray(self.held, np.int64).reshape(-1)
-        parameters, times = (np.ascontiguousarray(a).reshape(-1) for a in (self.parameters, self.times))
-        return starts.reshape(-1), held, parameters, times
+    def courses(self, kernels: Any) -> Records[Any]:
+        """As the kernels take them: they put contacts at rest there."""
+        courses = Records(kernels.Course, len(self))
+        courses.column("state")[:] = self.starts
+        courses.column("parameter")[:] = self.parameters
+        courses.column("held")[:] = self.held
+        courses.column("number")[:] = self.points
+        for i, name in enumerate(("transient_end", "end_time", "excitation_period")):
+            courses.column(name)[:] = self.times[:, i]
+        return courses
 
 
 @dataclass(frozen=True)
-class Raw:
-    """What the kernels fill: starts with contacts at rest, recorded rows, whole numbers and measures."""
+class Observed:
+    """What the kernels fill: courses with contacts at rest, recorded rows, and what sums up each trajectory."""
 
-    starts: Floats
-    rows: Floats
-    numbers: Ints
-    measures: Floats
+    courses: Records[Any]
+    rows: Records[Any]
+    results: Records[Any]
 
-    def put(self, chosen: NDArray[np.bool_], other: Raw) -> None:
+    @classmethod
+    def room(cls, kernels: Any, most_rows: int, group: Group) -> Observed:
+        """Room for the results of all trajectories."""
+        results = Records(kernels.Result, len(group))
+        results.column("status")[:] = NOT_COMPUTED  # which it stays where the user interrupts
+        return cls(group.courses(kernels), Records(kernels.Row, len(group) * most_rows), results)
+
+    def put(self, chosen: NDArray[np.bool_], other: Observed) -> None:
         """Take these trajectories from another."""
-        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+        for mine, theirs in zip(self._arrays, other._arrays, strict=True):
             mine[chosen] = theirs
 
     @property
-    def arrays(self) -> tuple[Floats, Floats, Ints, Floats]:
-        return self.starts, self.rows, self.numbers, self.measures
+    def _arrays(self) -> list[Any]:
+        """All arrays, by trajectory."""
+        arrays = [each for records in (self.courses, self.rows, self.results) for each in (records.floats, records.integers)]
+        return [array.reshape(len(self.results), -1) for array in arrays]
 
 
 def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Results:
@@ -95,35 +109,32 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
     Contacts that are `held` start at rest. Random friction depends on the seed and on the number of the point alone.
     """
     together = settings.lockstep and codes.kind in IN_LOCKSTEP and field.lanes is not None
-    raw = (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
-    return _results(field, settings.rows(codes), group, raw, settings.tolerance)
+    seen = (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
+    results = _results(field, group, seen, settings.tolerance)
+    return results | _recorded(seen, settings.rows(codes)) if settings.rows(codes) else results
 
 
-def _room(m: Any, codes: Codes, settings: Settings, group: Group) -> Raw:
-    """Room for the results; the kernels themselves begin every trajectory with zeros."""
-    rows = np.empty((len(group), max(settings.rows(codes), 1), m.ROW_WIDTH))
-    numbers, measures = np.zeros((len(group), m.NUMBERS), np.int64), np.empty((len(group), m.MEASURES))
-    numbers[:, m.STATUS] = NOT_COMPUTED  # which it stays where the user interrupts
-    return Raw(np.array(group.starts, float), rows, numbers, measures)
+def _request(kernels: Any, codes: Codes, settings: Settings, count: int) -> Any:
+    """What is asked for, as the kernels take it."""
+    request = kernels.Request()
+    request.trajectories = count
+    request.kind, request.which, request.direction = codes.kind, codes.which, codes.direction
+    request.level, request.strobe_period = codes.level, codes.period
+    request.most_rows, request.most_steps = settings.rows(codes), settings.most_steps
+    request.tolerance, request.sameness = settings.rtol, settings.tolerance
+    request.seed, request.shortcut = settings.seed, settings.shortcut
+    return request
 
 
-def _choices(codes: Codes, settings: Settings, group: Group) -> tuple[Ints, Floats]:
-    limits = (settings.rows(codes), settings.most_steps, settings.seed, settings.shortcut)
-    choice = np.array([codes.kind, codes.which, codes.direction, *limits], np.int64)
-    levels = np.array([codes.level, settings.rtol, settings.tolerance, codes.period])
-    return np.concatenate([choice, group.points]), levels
-
-
-def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
-    m = field.program
-    raw = _room(m, codes, settings, group)
-    m.observe(
-        np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), *_choices(codes, settings, group), len(group),
-        *group.flat(raw.starts), np.zeros(m.STEP_WIDTH), np.zeros((m.N_CONTACTS + 1) * m.EVENT_WIDTH),
-        np.zeros(2, np.int64), np.zeros(2 * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
-        raw.rows.reshape(-1), raw.numbers.reshape(-1), raw.measures.reshape(-1),
-    )  # fmt: skip
-    return raw
+def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
+    kernels = field.program.kernels
+    records = kernels.observation
+    seen = Observed.room(records, settings.rows(codes), group)
+    request = _request(records, codes, settings, len(group))
+    work = kernels.trajectory.Trajectory(), records.Tally(), Records(records.Ring, kernels.observe.RINGS)
+    trajectory, tally, rings = work
+    field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
+    return seen
 
 
 def _patience(m: Any, group: Group) -> float:
@@ -132,98 +143,99 @@ def _patience(m: Any, group: Group) -> float:
     return patience(m, group.starts, group.parameters) if excited else float(m.IMPATIENT)
 
 
-def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Raw:
+def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
     """All trajectories in lockstep; then one by one those that lockstep leaves."""
-    m, count = field.lanes, len(group)
-    raw = _room(m, codes, settings, group)
+    m = field.lanes
+    records = m.kernels.observation
+    seen = Observed.room(records, settings.rows(codes), group)
+    request = _request(records, codes, settings, len(group))
     m.observe_lanes(
-        np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64), cpu.aligned(m.LANE_ROWS * m.LANES),
-        np.empty(count * m.LANE_ROWS), math.log2(settings.rtol), _patience(m, group),
-        *_choices(codes, settings, group), count,
-        *group.flat(raw.starts), np.zeros(m.LANES * m.HISTORY * m.HISTORY_WIDTH), np.zeros(m.TALLY, np.int64),
-        raw.rows.reshape(-1), raw.numbers.reshape(-1), raw.measures.reshape(-1),
-    )  # fmt: skip
-    left = raw.numbers[:, m.STATUS] == m.LEFT
+        m.kernels.trajectory.Trajectory(), request, seen.courses, Records(records.Ring, m.LANES), seen.rows, seen.results
+    )
+    left = seen.results.column("status") == LEFT
     if left.any():
-        raw.put(left, _one_by_one(field, codes, settings, group[left]))
-    return raw
+        seen.put(left, _one_by_one(field, codes, settings, group[left]))
+    return seen
 
 
-def _is_steady(field: Field, group: Group, raw: Raw, low: Floats, high: Floats, tolerance: float) -> NDArray[np.bool_]:
+def _is_steady(
+    field: Field, group: Group, results: Records[Any], low: Floats, high: Floats, tolerance: float
+) -> NDArray[np.bool_]:
     """Where nothing moves from its place any more, at rest or in steady sliding: any time is a period of that.
 
     Velocities that die out pass zero, and have no size of their own; that of what they change is asked. A place may be
     zero as well: how far contacts have slid since is a size then.
     """
-    m = field.program
     places = [i for i, name in enumerate(field.model.states) if not name.startswith("v.")]
     moved, size = (high - low)[:, places], np.maximum(np.abs(low), np.abs(high))[:, places]
-    calm = (raw.numbers[:, m.REPEATS_M] == 0) & (raw.numbers[:, m.CHANGES] == 0) & np.isfinite(moved).all(axis=1)
+    calm = (results.column("m") == 0) & (results.column("changes") == 0) & np.isfinite(moved).all(axis=1)
     steady: NDArray[np.bool_] = calm & (moved <= tolerance * size).all(axis=1)
     for i in np.flatnonzero(calm & ~steady).tolist():
-        slid = _sliding_speed(field, group.parameters[i], raw, i) * (raw.measures[i, m.REACHED] - group.times[i, 0])
+        slid = _sliding_speed(field, group.parameters[i], results[i]) * (results[i].time - group.times[i, 0])
         steady[i] = bool((moved[i] <= tolerance * np.maximum(size[i], slid)).all())
     return steady
 
 
-def _sliding_speed(field: Field, parameters: Floats, raw: Raw, i: int) -> float:
+def _sliding_speed(field: Field, parameters: Floats, result: Any) -> float:
     """The largest sliding speed at the end of a motion."""
-    m = (Field.of(field.model, target="python", order=8) if field.target == "cuda" else field).program
-    floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
-    floats[: m.N_STATES] = raw.measures[i, field.program.FINAL_STATE :][: m.N_STATES]
-    floats[m.TIME] = raw.measures[i, field.program.REACHED]
-    floats[m.P : m.P + m.N_PARAMETERS] = parameters
-    integers[m.MODE : m.MODE + m.N_CONTACTS] = raw.numbers[i, field.program.END_MODE :][: m.N_CONTACTS]
-    m.constants(floats)
-    m.ingredients(floats, integers)
-    return float(np.abs(floats[m.V : m.V + m.N_CONTACTS]).max(initial=0.0))
+    on_host = Field.of(field.model, target="python", order=8) if field.target == "cuda" else field
+    trajectory = on_host.workspace()
+    trajectory.parameter[:], trajectory.state[:] = parameters, result.end_state
+    trajectory.time = result.time
+    trajectory.mode[:] = result.end_mode
+    on_host.program.constants(trajectory)
+    on_host.program.ingredients(trajectory)
+    return float(np.abs(trajectory.v).max(initial=0.0))
 
 
-def _results(field: Field, most: int, group: Group, raw: Raw, tolerance: float) -> Results:
-    """The numbers of the kernel under their names."""
-    m, n = field.program, field.program.N_STATES
-    starts, rows, numbers, measures = raw.arrays
-    reached, period = measures[:, m.REACHED].copy(), measures[:, m.PERIOD].copy()
+def _results(field: Field, group: Group, seen: Observed, tolerance: float) -> Results:
+    """What sums up the motions, under its names; copies, so that the room of the kernels is freed."""
+
+    def of(name: str) -> np.ndarray:
+        return np.array(seen.results.column(name))
+
+    reached, period = of("time"), of("period")
+    low, high, stick = of("lowest"), of("highest"), of("stick_time")
     watched = reached - group.times[:, 0]
-    unseen = ~(watched > 0)
-
-    def columns(first: int, width: int) -> Floats:
-        """A copy of its own, so that the room of the kernels is freed."""
-        return measures[:, first : first + width].copy()
-
-    low, high, stick = columns(m.LOWEST, n), columns(m.HIGHEST, n), columns(m.STUCK, m.N_CONTACTS)
     with np.errstate(divide="ignore", invalid="ignore"):
         stick /= watched[:, None]
+    unseen = ~(watched > 0)
     if unseen.any():
         low[unseen] = high[unseen] = stick[unseen] = np.nan
     period[~(period > 0)] = np.nan
-    steady = _is_steady(field, group, raw, low, high, tolerance)
-    releases, turns = numbers[:, m.REPEATS_N].copy(), numbers[:, m.REPEATS_M].copy()
+    steady = _is_steady(field, group, seen.results, low, high, tolerance)
+    releases, turns = of("n"), of("m")
     releases[turns == 0] = turns[turns == 0] = NO_PERIOD
     releases[steady] = turns[steady] = STEADY
-    results: Results = {
-        "status": numbers[:, m.STATUS].astype(np.int8),
-        "events": numbers[:, m.CHANGES].copy(),
+    return {
+        "status": of("status").astype(np.int8),
+        "events": of("changes"),
         "n": releases,
         "m": turns,
-        "steps": numbers[:, m.STEPS_TAKEN].copy(),
+        "steps": of("steps"),
         "period": period,
         "time": reached,
         "minimum": low,
         "maximum": high,
         "stick_fraction": stick,
-        "start_state": starts,
-        "end_state": columns(m.FINAL_STATE, n),
-        "end_mode": numbers[:, m.END_MODE :].astype(np.int8),
+        "start_state": np.array(seen.courses.column("state")),
+        "end_state": of("end_state"),
+        "end_mode": of("end_mode").astype(np.int8),
     }
-    if most:
-        counts = numbers[:, m.COUNT].copy()
-        packed = whole_rows(rows)[np.arange(most) < counts[:, None]].view(float).reshape(-1, m.ROW_WIDTH)
-        results |= {
-            "count": counts,
-            "truncated": numbers[:, m.TRUNCATED] != 0,
-            "record_time": packed[:, 0],
-            "record_contact": packed[:, 1].astype(np.int16),
-            "record_state": packed[:, 2:],
-        }
-    return results
+
+
+def _recorded(seen: Observed, most: int) -> Results:
+    """The rows of all trajectories, packed, and how many each has."""
+    counts = np.array(seen.results.column("rows"))
+    there = (np.arange(most) < counts[:, None]).ravel()
+    packed = Records(seen.rows.kind, int(counts.sum()), *(
+        whole_rows(array)[there].view(array.dtype).reshape(-1, array.shape[1])
+        for array in (seen.rows.floats, seen.rows.integers)
+    ))  # fmt: skip
+    return {
+        "count": counts,
+        "truncated": seen.results.column("truncated") != 0,
+        "record_time": packed.column("time"),
+        "record_contact": packed.column("contact").astype(np.int16),
+        "record_state": packed.column("state"),
+    }

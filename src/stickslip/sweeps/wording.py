@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stickslip.kernels import observe as kernel
+from stickslip.kernels import observation as kernel
 from stickslip.model.system import Model
 from stickslip.sweeps.layout import Sweep
 from stickslip.sweeps.observation import Codes, Named, Recorded

@@ -50,9 +50,7 @@ def jacobian_source(equations: Equations) -> str:
 
 
 def table_constants(equations: Equations) -> list[str]:
-    """Lines that lay out the tabulated laws as W, and say where each begins and how many rows it has."""
+    """Lines with the tabulated laws, and how many rows each has."""
     tables = [table_rows(equations, number) for number in range(len(equations.tables))]
-    lines = [f"W = np.array({[x for rows in tables for x in rows]})"] if tables else []
-    for number, rows in enumerate(tables):
-        lines += [f"TABLE{number} = {sum(map(len, tables[:number]))}", f"ROWS{number} = {len(rows) // 6}"]
-    return lines
+    lines = [f"TABLE{number} = np.array({rows})" for number, rows in enumerate(tables)]
+    return lines + [f"ROWS{number} = {len(rows) // 6}" for number, rows in enumerate(tables)]

@@ -86,7 +86,7 @@ class Writer:
     def in_time(self, function: str, angle: int) -> str:
         """A function of an angle that grows evenly with a time in two parts: see `kernels/clock.py`."""
         rate, phase = self.constant(self.tape.rate(angle)), self.constant(self.tape.phase(angle))
-        return f"{function}({rate}, {phase}, W[TIME], W[LATE])"
+        return f"{function}({rate}, {phase}, trajectory.time, trajectory.late)"
 
     def next(self, node: int, k: Order) -> None:
         """Order k ≥ 1 of a series from lower orders: the recurrences."""
@@ -260,16 +260,16 @@ class Unrolled(Writer):
 
 
 class Looped(Writer):
-    """Coefficients live in W, those of a node in a row; `rows` says where each row begins. k is the loop variable."""
+    """Coefficients of a node are a row of a field; `rows` says which. k is the loop variable."""
 
     def __init__(
-        self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int, rows: Callable[[int], int]
+        self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int, rows: Callable[[int], tuple[str, int]]
     ) -> None:
         super().__init__(tape, constant, order)
         self.rows = rows
 
     def at(self, node: int, k: Order) -> str:
-        return place(self.rows(node), k)
+        return place(*self.rows(node), k)
 
     def put(self, node: int, k: Order, text: str) -> None:
         self.lines.append(f"{self.at(node, k)} = {text}")
@@ -288,9 +288,9 @@ class Looped(Writer):
         return name
 
 
-def place(row: int, k: Order) -> str:
-    """The coefficient of order k in the row that begins at W[row]."""
-    return f"W[{row + k}]" if isinstance(k, int) else f"W[{row} + {k}]"
+def place(field: str, row: int, k: Order) -> str:
+    """The coefficient of order k in a row of a field of the trajectory."""
+    return f"trajectory.{field}[{row}, {k}]"
 
 
 def minus(k: Order, j: Order) -> Order:

@@ -29,6 +29,28 @@ LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = "LIFT_OFF", "NEGATIVE_FRICTION", "TOO_S
 """What a run ends with when a watched quantity falls below zero: names in `kernels/outcome.py`."""
 
 
+VARIED = ("VARIED_STATES", "VARIED_CONTACTS", "VARIED_GUARDS", "VARIED_BRANCHES")
+"""Sizes of what varies with a motion: none where variations are not wanted."""
+
+BEFORE_SIZES = """\
+from math import atan, copysign, cos, cosh, exp, log, pi, sin, sinh, sqrt, tan, tanh
+
+import numpy as np
+
+from stickslip.kernels import outcome
+from stickslip.kernels.records import Floats, Ints
+"""
+AFTER_SIZES = """
+from stickslip.kernels.trajectory import Trajectory
+from stickslip.kernels.bristles import enter_bonds
+from stickslip.kernels.chance import drawn_score
+from stickslip.kernels.clock import line, wave_cosine, wave_sine
+from stickslip.kernels.linear import count_stuck, factor, substitute
+from stickslip.kernels.machine import fused
+from stickslip.kernels.tables import frozen_interval, frozen_sign, table_slope, table_value
+"""
+"""What a generated module imports: kernels that need its sizes come after these."""
+
 BOND_COLUMNS = ("BRISTLES", "SLIPPING", "BOND_PLACE", "BOND_STATE", "BOND_LIMIT", "BOND_MEAN")
 """What the kernels know of the bristles of each contact; parameters by their numbers."""
 
@@ -41,7 +63,7 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
 
     def _print_Table(self, e: Table) -> str:
         number = int(e.args[0])
-        return f"table_value(W, TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
+        return f"table_value(TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
 
     def _print_Magnitude(self, e: Magnitude) -> str:
         return f"abs({self._print(e.args[0])})"
@@ -49,11 +71,11 @@ class Printer(PythonCodePrinter):  # type: ignore[misc]
     def _print_Wave(self, e: Wave) -> str:
         turned, rate, phase, time = e.args
         name = "wave_cosine" if turned == 1 else "wave_sine"
-        return f"{name}({self._print(rate)}, {self._print(phase)}, {self._print(time)}, W[LATE])"
+        return f"{name}({self._print(rate)}, {self._print(phase)}, {self._print(time)}, trajectory.late)"
 
     def _print_TableSlope(self, e: TableSlope) -> str:
         number = int(e.args[0])
-        return f"table_slope(W, TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
+        return f"table_slope(TABLE{number}, ROWS{number}, {self._print(e.args[1])})"
 
     def _print_sign(self, e: sympy.Expr) -> str:
         argument = self._print(e.args[0])
@@ -137,11 +159,7 @@ class Source:
         self.constants: dict[sympy.Expr, str] = {}
         for expression in (each for b in equations.bonds for each in (b.bristles.limit, b.bristles.mean)):
             self.constants.setdefault(expression, f"q{len(self.constants)}")
-        self.rows = self.n + 3 * self.contacts + len(self.watched) + len(tape.guards) + len(self.resolved)
         self.width = order + 2
-        # The constants come last, since their number is known only at the end.
-        self.floats, self.floats_size = offsets(self._float_sizes() | {"Q": 0})
-        self.integers, self.integers_size = offsets(self._integer_sizes())
 
     def _tape(self) -> Tape:
         return Tape(self.equations)
@@ -149,66 +167,9 @@ class Source:
     def _lower_more(self) -> None:
         """For subclasses: what else goes to the tape."""
 
-    def _float_sizes(self) -> dict[str, int]:
-        """What lies in W, in this order, and how long it is."""
-        n, m, row = self.n, self.contacts, self.order + 1
-        sizes = {"STATE": n, "TIME": 1, "LATE": 1, "NATURAL": 1, "GUESS": 1, "END": 1, "TOLERANCE": 1}
-        sizes |= {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
-        sizes |= {
-            "STATE_BEFORE": n,
-            "GAP": 1,
-            "LAST_EVENT": 1,
-            "SIZE_V": m,
-            "SIZE_A": m,
-            "SIZE_S": m,
-            "SIZE_GUARD": len(self.watched) + len(self.tape.guards),
-            "SIZE_RATE": len(self.watched) + len(self.tape.guards),
-            "LAST_STEP": 1,
-            "SCALE": m,
-            "LOAD": m,
-            "EXCESS": m,
-            "BLUR": 1,
-            "ROOT": m,
-            "SERIES": self.rows * self.width,
-            "MATRIX": m * (m + 2),
-        }
-        sizes |= {
-            "POWER": row,
-            "POLYNOMIAL": row,
-            "STACK": 64 * row,
-            "BOUNDS": 128,
-            "NODE": len(self.tape.nodes) * self.width,
-        }
-        sizes["WORK"] = 24 * (n + m) + 64
-        sizes |= {"BOND": self._bonds_size(), "BOND_BEFORE": self._bonds_size()}
-        sizes |= {name: len(values) for name, values in self._data.items()}
-        return sizes
-
-    def _integer_sizes(self) -> dict[str, int]:
-        """What lies in I."""
-        m = self.contacts
-        sizes = {
-            "MODE": m,
-            "BRANCH": len(self.tape.branches),
-            "AT_REST": m,
-            "SAVED": m,
-            "ORDERING": 2 * m,
-            "BRANCH_KEPT": len(self.tape.branches),
-        }
-        single = ["STEPS", "EVENTS", "RAPID", "READY", "CONTACT", "GUARD", "EVALUATIONS", "HALT"]
-        single += ["SEED", "POINT", "DRAWS", "BONDED", "BREAKS"]
-        return sizes | dict.fromkeys(single, 1)
-
     def _bonds_size(self) -> int:
         """The deflections of all bristles, and three numbers more per contact: see `kernels/bristles.py`."""
         return sum(bonds.bristles.stick + 3 for bonds in self.equations.bonds)
-
-    def row(self, kind: str, index: int = 0) -> int:
-        """Where a row of the series begins in W."""
-        before = {"state": 0, "v": self.n, "force": self.n + self.contacts, "static": self.n + 2 * self.contacts}
-        before |= {"guard": self.n + 3 * self.contacts}
-        before |= {"resolved": self.rows - len(self.resolved)}
-        return self.floats["SERIES"] + (before[kind] + index) * self.width
 
     # -- pieces of text ---------------------------------------------------------------------------------------
 
@@ -227,51 +188,51 @@ class Source:
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _constants_of_module(self) -> dict[str, int]:
-        """Sizes of the model and of its work arrays."""
+        """Sizes of the model."""
         sizes = {
-            "N_STATES": self.n,
-            "N_CONTACTS": self.contacts,
-            "N_PARAMETERS": len(self.equations.parameters),
-            "N_BRANCHES": len(self.tape.branches),
-            "N_WATCHED": len(self.watched),
-            "N_GUARDS": len(self.tape.guards),
-            "N_RESETS": len(self.equations.resets) + len(self.equations.draws) + len(self.equations.bonds),
-            "N_DRAWS": len(self.equations.draws),
-            "N_RESOLVED": len(self.resolved),
+            "STATES": self.n,
+            "CONTACTS": self.contacts,
+            "PARAMETERS": len(self.equations.parameters),
+            "CONSTANTS": len(self.constants),
+            "BRANCHES": len(self.tape.branches),
+            "WATCHED": len(self.watched),
+            "GUARDS": len(self.tape.guards),
+            "NODES": len(self.tape.nodes),
+            "RESOLVED": len(self.resolved),
+            "RESETS": len(self.equations.resets) + len(self.equations.draws) + len(self.equations.bonds),
+            "DRAWS": len(self.equations.draws),
+            "BONDS": self._bonds_size(),
             "STIFF": int(bool(self.equations.stiff)),
-            "N_BONDS": self._bonds_size(),
-            "N_DIRECTIONS": 0,
             "MECHANICAL": int(bool(self.equations.velocities)),
             "ORDER": self.order,
             "WIDTH": self.width,
-            "FLOATS": self.floats_size + len(self.constants),
-            "INTEGERS": self.integers_size,
         }
+        sizes |= dict.fromkeys(("DIRECTIONS", *VARIED), 0)
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
-        sizes |= {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
-        rows = {f"ROW_{kind.upper()}": self.row(kind) for kind in ("v", "force", "static", "guard", "resolved")}
-        return {**sizes, **self.floats, **self.integers, **rows}
+        return sizes | {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
 
     def _header(self) -> list[str]:
-        guards = self.tape.guards
-        lines = [f"{name} = {value}" for name, value in self._constants_of_module().items()]
-        lines += self._arrays()
-        lines += [
-            f"FORMULAS = {json.dumps(dict(self.equations.formulas))!r}",
+        guards, equations, contacts = self.tape.guards, self.equations, max(self.contacts, 1)
+        outcomes = ", ".join(f"outcome.{name}" for _, _, name in self.watched)
+        return [
+            BEFORE_SIZES,
+            *(f"{name} = {value}" for name, value in self._constants_of_module().items()),
+            *self._arrays(),
+            f"FORMULAS = {json.dumps(dict(equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
-            f"WATCHED_STATUS = np.array([{', '.join(status for _, _, status in self.watched) or 0}])",
-            f"RIGID = np.array({[int(kind == RIGID) for kind in self.equations.kinds] or [1] * max(self.contacts, 1)})",
-            f"UNDAMPED = np.array({[int(k == UNDAMPED) for k in self.equations.kinds] or [0] * max(self.contacts, 1)})",
-            f"OWNER = np.array({list(self.equations.owners) or [-1] * self.n})",
-            f"VELOCITY = np.array({list(self.equations.velocities) or [-1] * self.n})",
+            f"WATCHED_OUTCOME = np.array([{outcomes or 0}])",
+            f"RIGID = np.array({[int(kind == RIGID) for kind in equations.kinds] or [1] * contacts})",
+            f"UNDAMPED = np.array({[int(kind == UNDAMPED) for kind in equations.kinds] or [0] * contacts})",
+            f"OWNER = np.array({list(equations.owners) or [-1] * self.n})",
+            f"VELOCITY = np.array({list(equations.velocities) or [-1] * self.n})",
             f"DRIVEN = np.array({[int(self._is_driven(i)) for i in range(self.contacts)] or [0]})",
             f"LEVER = np.array({self._levers()})",
             *self._bonds_header(),
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
             f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
+            AFTER_SIZES,
         ]
-        return lines
 
     def _bonds_header(self) -> list[str]:
         """Per contact the bristles that hold in stick and slip, and where to find what belongs to them."""
@@ -292,13 +253,13 @@ class Source:
         slopes = [sympy.diff(h, x) for x in (*self.equations.states, TIME)]
         return not all(self.tape.is_constant(slope) for slope in slopes)
 
-    def _levers(self) -> list[float]:
-        """∂v/∂z of mechanical systems, where it is made of numbers; rows of contacts one after another."""
+    def _levers(self) -> list[list[float]]:
+        """∂v/∂z of mechanical systems, where it is made of numbers: a row per contact."""
         e = self.equations
-        if not e.velocities:
-            return [0.0]
-        slopes = [sympy.diff(h, z) for h in e.h for z in e.states]
-        return [float(slope) if slope.is_number else 0.0 for slope in slopes] or [0.0]
+        if not e.velocities or not e.h:
+            return [[0.0] * self.n]
+        slopes = [[sympy.diff(h, z) for z in e.states] for h in e.h]
+        return [[float(slope) if slope.is_number else 0.0 for slope in row] for row in slopes]
 
     def _fading(self) -> list[tuple[int, bool]]:
         """The arguments of functions that fade exponentially, and whether these do so to both sides.
@@ -329,55 +290,52 @@ class Source:
 
     def _constants(self) -> list[str]:
         return [
-            "def constants(W: Floats) -> None:",
+            "def constants(trajectory: Trajectory) -> None:",
             '    """Everything that depends on parameters alone."""',
             *indented(self._unpack(self.constants, states=False)),
-            *(f"    W[Q + {i}] = {python(e)}" for i, e in enumerate(self.constants)),
-            *(
-                line
-                for name, values in self._data.items()
-                for line in (f"    for i in range({len(values)}):", f"        W[{name} + i] = {name}_DATA[i]")
-            ),
+            *(f"    trajectory.constant[{i}] = {python(e)}" for i, e in enumerate(self.constants)),
+            *([] if self.constants else ["    return"]),
         ]
 
     @cached_property
     def _data(self) -> dict[str, list[float]]:
-        """Tables as they lie in memory, by the name of their place. They are data, not code: they may be long."""
+        """Tables as they lie in memory, by name. They are data, not code: they may be long."""
         tables = {f"TABLE{i}": table_rows(self.equations, i) for i in range(len(self.equations.tables))}
         quantiles = {f"QUANTILE{i}": [x for row in t for x in row] for i, t in enumerate(self.equations.quantiles)}
         return tables | quantiles
 
     def _arrays(self) -> list[str]:
-        return [f"{name}_DATA = np.array({values!r})" for name, values in self._data.items()]
+        return [f"{name} = np.array({values!r})" for name, values in self._data.items()]
 
     def _unpack(self, expressions: Iterable[sympy.Expr], states: bool = True) -> list[str]:
         """The states, the time and the parameters that `expressions` use, by name."""
         free = set().union(*(e.free_symbols for e in expressions))
         lines = []
         if states:
-            lines += [f"{s} = W[{i}]" for i, s in enumerate(self.equations.states) if s in free]
-            lines += ["t = W[TIME]"] if TIME in free else []
-        return lines + [f"{s} = W[P + {i}]" for i, s in enumerate(self.equations.parameters) if s in free]
+            lines += [f"{s} = trajectory.state[{i}]" for i, s in enumerate(self.equations.states) if s in free]
+            lines += ["t = trajectory.time"] if TIME in free else []
+        return lines + [
+            f"{s} = trajectory.parameter[{i}]" for i, s in enumerate(self.equations.parameters) if s in free
+        ]
 
     def _signs(self, expressions: Iterable[sympy.Expr]) -> list[str]:
         free = {str(x) for x in set().union(*(e.free_symbols for e in expressions))}
-        return [f"_sign{i} = float(I[MODE + {i}])" for i in range(self.contacts) if f"_sign{i}" in free]
+        return [f"_sign{i} = float(trajectory.mode[{i}])" for i in range(self.contacts) if f"_sign{i}" in free]
 
     def _ingredients(self) -> list[str]:
         e = self.equations
         speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
-        m = self.contacts
-        targets = [(f"W[F + {i}]", x) for i, x in enumerate(e.f)]
-        targets += [(f"W[V + {i}]", x) for i, x in enumerate(e.h)]
-        targets += [(f"W[R + {i}]", x.xreplace(speeds)) for i, x in enumerate(e.R)]
-        targets += [(f"W[S + {i}]", x) for i, x in enumerate(e.S)]
-        targets += [(f"W[A + {i}]", x) for i, x in enumerate(e.a)]
-        targets += [(f"W[G + {i * m + j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row) if x != 0]
-        targets += [(f"W[D + {i * m + j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row) if x != 0]
+        targets = [(f"trajectory.f[{i}]", x) for i, x in enumerate(e.f)]
+        targets += [(f"trajectory.v[{i}]", x) for i, x in enumerate(e.h)]
+        targets += [(f"trajectory.R[{i}]", x.xreplace(speeds)) for i, x in enumerate(e.R)]
+        targets += [(f"trajectory.S[{i}]", x) for i, x in enumerate(e.S)]
+        targets += [(f"trajectory.a[{i}]", x) for i, x in enumerate(e.a)]
+        targets += [(f"trajectory.G[{i}, {j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row) if x != 0]
+        targets += [(f"trajectory.D[{i}, {j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row) if x != 0]
         targets = [(target, with_waves(x)) for target, x in targets]
         expressions = [x for _, x in targets]
         return [
-            "def ingredients(W: Floats, I: Ints) -> None:",
+            "def ingredients(trajectory: Trajectory) -> None:",
             '    """ż = f + G λ;  v = h(z, t);  slip: λ = -s R;  stick: a + D λ = 0 and |λ| <= S."""',
             *indented([*self._unpack(expressions), *self._signs(expressions)]),
             *indented(assignments(targets)),
@@ -390,15 +348,17 @@ class Source:
         guards = [e.normal[i] for i in self._lifting()] + list(e.doubtful.values()) + list(e.steep.values())
         guards += [branches[guard.branch].expression for guard in self.tape.guards]
         guards = [guard.xreplace(speeds) for guard in guards]
-        kinds = {"V": e.h, "A": e.a, "S": e.S, "GUARD": guards}
-        values = [(f"W[SIZE_{kind} + {i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
+        kinds = {"v": e.h, "a": e.a, "S": e.S, "guard": guards}
+        values = [(f"trajectory.{kind}_size[{i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
         values = [(target, size(with_waves(x.xreplace(speeds)))) for target, x in values]
         paces = self._paces() if guards else {}
-        rates = [(f"W[SIZE_RATE + {i}]", pace(with_waves(guard), paces)) for i, guard in enumerate(guards)]
+        rates = [(f"trajectory.guard_rate_size[{i}]", pace(with_waves(guard), paces)) for i, guard in enumerate(guards)]
         expressions = [x for _, x in values + rates]
-        loads = [f"_load{i} = max(W[SIZE_S + {i}], W[R + {i}])" for i in range(self.contacts if rates else 0)]
+        loads = [
+            f"_load{i} = max(trajectory.S_size[{i}], trajectory.R[{i}])" for i in range(self.contacts if rates else 0)
+        ]
         return [
-            "def sizes(W: Floats, I: Ints) -> None:",
+            "def sizes(trajectory: Trajectory) -> None:",
             '    """The size of the terms that make up v, a, S and the guards: the measure for their round-off."""',
             *indented([*self._unpack(expressions), *self._signs(expressions)]),
             *indented([*assignments(values), *loads, *assignments(rates)] or ["return"]),
@@ -422,7 +382,7 @@ class Source:
         expressions = [with_waves(b.expression) for b in self.tape.branches]
         first = {g.branch: number for number, g in reversed(list(enumerate(self.tape.guards, len(self.watched))))}
         lines = [
-            "def branches(W: Floats, I: Ints, noise: float) -> None:",
+            "def branches(trajectory: Trajectory, noise: float) -> None:",
             '    """Which branch each |e|, min, max, where and table is on; one within noise of switching stays."""',
         ]
         if not expressions:
@@ -430,25 +390,26 @@ class Source:
         lines += indented([*self._unpack(expressions), *self._signs(expressions)])
         for number, (branch, e) in enumerate(zip(self.tape.branches, expressions, strict=True)):
             guard = first[number]
-            scale = f"(W[SIZE_GUARD + {guard}] + max(W[GUESS], W[LAST_STEP])*W[SIZE_RATE + {guard}])"
-            known = f"{python(e)}, I[BRANCH + {number}], noise*{scale}"
+            step = "max(trajectory.step_guess, trajectory.last_step)"
+            scale = f"(trajectory.guard_size[{guard}] + {step}*trajectory.guard_rate_size[{guard}])"
+            known = f"{python(e)}, trajectory.branch[{number}], noise*{scale}"
             if branch.table is None:
-                lines.append(f"    I[BRANCH + {number}] = frozen_sign(W, {known})")
+                lines.append(f"    trajectory.branch[{number}] = frozen_sign({known})")
             else:
-                table = f"W, TABLE{branch.table}, ROWS{branch.table}"
-                lines.append(f"    I[BRANCH + {number}] = frozen_interval({table}, {known})")
+                table = f"TABLE{branch.table}, ROWS{branch.table}"
+                lines.append(f"    trajectory.branch[{number}] = frozen_interval({table}, {known})")
         return lines
 
     def _reset(self) -> list[str]:
         lines = [
-            "def reset(W: Floats, I: Ints, contact: int) -> None:",
-            '    """Internal states of a contact that has just entered the mode in MODE."""',
+            "def reset(trajectory: Trajectory, contact: int) -> None:",
+            '    """Internal states of a contact that has just entered its mode."""',
         ]
         # What is drawn comes first: the other jumps depend on it.
         for draw in self.equations.draws:
             lines += [f"    if {entered(draw)}:", *indented(self._draw(draw), 2)]
         for bonds in self.equations.bonds:
-            lines += [f"    if contact == {bonds.contact}:", f"        enter_bonds(W, I, {bonds.contact})"]
+            lines += [f"    if contact == {bonds.contact}:", f"        enter_bonds(trajectory, {bonds.contact})"]
         for reset in self.equations.resets:
             lines += [f"    if {entered(reset)}:", *indented(self._solve_reset(reset), 2)]
         return lines if len(lines) > 2 else [*lines, "    return"]
@@ -460,17 +421,17 @@ class Source:
         unless both follow one process in time: that has a single value at any time.
         """
         kind = 0 if draw.stick or draw.correlation_time is not None else 1
-        lines = [f"score = drawn_score(I, {draw.contact}, {kind})"]
+        lines = [f"score = drawn_score(trajectory, {draw.contact}, {kind})"]
         if draw.correlation_time is not None:
             lines += self._unpack([draw.correlation_time], states=False)
             lines += [
-                f"correlation = exp(-(W[TIME] - W[{draw.score_time}])/{draw.correlation_time})",
-                f"score = correlation*W[{draw.score}] + sqrt(1.0 - correlation*correlation)*score",
-                f"W[{draw.score}] = score",
-                f"W[{draw.score_time}] = W[TIME]",
+                f"correlation = exp(-(trajectory.time - trajectory.state[{draw.score_time}])/{draw.correlation_time})",
+                f"score = correlation*trajectory.state[{draw.score}] + sqrt(1.0 - correlation*correlation)*score",
+                f"trajectory.state[{draw.score}] = score",
+                f"trajectory.state[{draw.score_time}] = trajectory.time",
             ]
-        table = f"table_value(W, QUANTILE{draw.table}, QUANTILES{draw.table}, score)"
-        return [*lines, f"W[{draw.state}] = {'score' if draw.table is None else table}"]
+        table = f"table_value(QUANTILE{draw.table}, QUANTILES{draw.table}, score)"
+        return [*lines, f"trajectory.state[{draw.state}] = {'score' if draw.table is None else table}"]
 
     def _solve_reset(self, reset: Reset) -> list[str]:
         """The state that makes the residual zero: at once where it is linear in it, else by Newton's method from zero.
@@ -482,7 +443,7 @@ class Source:
         lines = [*self._unpack([residual]), *self._signs([residual])]
         if state not in slope.free_symbols:
             value = sympy.Integer(0) if residual == state else -residual.subs(state, 0) / slope
-            return [*([] if value == 0 else lines), f"W[{reset.state}] = {python(value)}"]
+            return [*([] if value == 0 else lines), f"trajectory.state[{reset.state}] = {python(value)}"]
         return [
             *lines,
             f"{state} = 0.0",
@@ -491,7 +452,7 @@ class Source:
             f"    {state} = max({state} - step, 0.0)",
             f"    if abs(step) <= 1e-16*{state}:",
             "        break",
-            f"W[{reset.state}] = {state}",
+            f"trajectory.state[{reset.state}] = {state}",
         ]
 
     def _fastest(self) -> list[str]:
@@ -508,7 +469,7 @@ class Source:
         squares = [x for x in squares if x != 0]
         lines = [f"largest = max(largest, abs({python(x)}))" for x in squares]
         return [
-            "def fastest(W: Floats) -> float:",
+            "def fastest(trajectory: Trajectory) -> float:",
             '    """How fast something relaxes or swings at the present point."""',
             *indented([*self._unpack(squares), "largest = 0.0", *lines, "return sqrt(largest)"]),
         ]
@@ -534,11 +495,11 @@ class Source:
         return heavy * self.order**2 // 2 + light * self.order
 
     def _dispatch(self, patterns: list[tuple[bool, ...]]) -> list[str]:
-        lines = ["def taylor(W: Floats, I: Ints) -> int:", '    """Series of the step, by stick pattern."""']
+        lines = ["def taylor(trajectory: Trajectory) -> int:", '    """Series of the step, by stick pattern."""']
         for pattern in patterns[:-1]:
-            test = " and ".join(f"I[MODE + {i}] {'==' if stuck else '!='} 0" for i, stuck in enumerate(pattern))
-            lines += [f"    if {test}:", f"        return {_name(pattern)}(W, I)"]
-        return [*lines, f"    return {_name(patterns[-1])}(W, I)"]
+            test = " and ".join(f"trajectory.mode[{i}] {'==' if stuck else '!='} 0" for i, stuck in enumerate(pattern))
+            lines += [f"    if {test}:", f"        return {_name(pattern)}(trajectory)"]
+        return [*lines, f"    return {_name(patterns[-1])}(trajectory)"]
 
     def _prepare(self, writer: Writer, pattern: tuple[bool, ...] | None) -> None:
         self.frozen: dict[sympy.Expr, str] = {}
@@ -549,19 +510,21 @@ class Source:
 
     def _preamble(self) -> list[str]:
         """Constants and frozen branches that the series use."""
-        lines = [f"_sign{i} = float(I[MODE + {i}])" for i in range(self.contacts)]
-        lines += [f"{name} = W[Q + {i}]" for i, (e, name) in enumerate(self.constants.items()) if e in self.used]
+        lines = [f"_sign{i} = float(trajectory.mode[{i}])" for i in range(self.contacts)]
+        lines += [
+            f"{name} = trajectory.constant[{i}]" for i, (e, name) in enumerate(self.constants.items()) if e in self.used
+        ]
         for number, branch in enumerate(self.tape.branches):
             if branch.table is None:
-                lines.append(f"_branch{number} = float(I[BRANCH + {number}])")
+                lines.append(f"_branch{number} = float(trajectory.branch[{number}])")
             else:
                 names = ["knot", "end", "c0", "c1", "c2", "c3"]
                 lines += [
-                    f"_table{number}_{name} = W[TABLE{branch.table} + I[BRANCH + {number}]*6 + {i}]"
+                    f"_table{number}_{name} = TABLE{branch.table}[trajectory.branch[{number}]*6 + {i}]"
                     for i, name in enumerate(names)
                 ]
                 # Nothing lies below the first interval, nor above the last.
-                lines.append(f"_table{number}_low = _table{number}_knot if I[BRANCH + {number}] > 0 else -1e300")
+                lines.append(f"_table{number}_low = _table{number}_knot if trajectory.branch[{number}] > 0 else -1e300")
         return lines + [f"{name} = {python(e)}" for e, name in self.frozen.items()]
 
     def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
@@ -626,7 +589,7 @@ class Source:
     def force(self, contact: int, k: Order) -> str:
         if isinstance(self.writer, Unrolled):
             return self.writer.same.get(f"l{contact}_{k}", f"l{contact}_{k}")
-        return place(self.row("force", contact), k)
+        return place("force_series", contact, k)
 
     def _order(self, nodes: list[int], k: Order, pattern: tuple[bool, ...] | None) -> None:
         """All lines for one order: series, forces, outputs, and the next order of the states."""
@@ -651,7 +614,7 @@ class Source:
 
     def _time(self, node: int, k: Order) -> None:
         if isinstance(k, int) and k <= 1:
-            self.writer.put(node, k, f"W[{self.floats['TIME']}]" if k == 0 else "1.0")
+            self.writer.put(node, k, "trajectory.time" if k == 0 else "1.0")
         elif not isinstance(k, int):
             self.writer.put(node, k, "1.0 if k == 1 else 0.0")
 
@@ -711,39 +674,38 @@ class Source:
         n = self.contacts
         for i in range(n):
             lines.append(f"{self.force(i, k)} = {self._slip_force(i, k)}")
-        matrix = self.floats["MATRIX"]
         if k == 0:
             for i, row in enumerate(self.D):
-                lines += [f"W[{matrix + i * (n + 2) + j}] = {self.coefficient(x, 0)}" for j, x in enumerate(row)]
-            lines += ["stuck = factor(W, I)", "if stuck < 0:", "    return 1"]
+                lines += [f"trajectory.matrix[{i}, {j}] = {self.coefficient(x, 0)}" for j, x in enumerate(row)]
+            lines += ["stuck = factor(trajectory)", "if stuck < 0:", "    return 1"]
         for i in range(n):
             mark = len(lines)
             terms = [self.coefficient(self.a[i], k)]
             terms += [self._times_force(self.D[i][j], j, k) for j in range(n) if self.D[i][j] != 0]
             text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            inner = [f"{self.force(i, k)} = 0.0", *lines[mark:], f"W[{matrix + i * (n + 2) + n}] = -({text})"]
-            lines[mark:] = [f"if I[MODE + {i}] == 0:", *indented(inner)]
-        lines.append("substitute(W, I, stuck)")
+            inner = [f"{self.force(i, k)} = 0.0", *lines[mark:], f"trajectory.right_side[{i}] = -({text})"]
+            lines[mark:] = [f"if trajectory.mode[{i}] == 0:", *indented(inner)]
+        lines.append("substitute(trajectory, stuck)")
         for i in range(n):
-            lines += [f"if I[MODE + {i}] == 0:", f"    {self.force(i, k)} = W[{matrix + i * (n + 2) + n + 1}]"]
+            lines += [f"if trajectory.mode[{i}] == 0:", f"    {self.force(i, k)} = trajectory.solution[{i}]"]
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         lines = self.writer.lines
         for i in range(self.contacts):
             sliding, static = self.coefficient(self.h[i], k), self.coefficient(self.S[i], k)
             if pattern is None:
-                lines.append(f"{place(self.row('v', i), k)} = 0.0 if I[MODE + {i}] == 0 else {sliding}")
-                lines.append(f"{place(self.row('static', i), k)} = {static}")
+                lines.append(f"{place('v_series', i, k)} = 0.0 if trajectory.mode[{i}] == 0 else {sliding}")
+                lines.append(f"{place('static_series', i, k)} = {static}")
                 continue
-            lines.append(f"{place(self.row('v', i), k)} = {'0.0' if pattern[i] else sliding}")
-            lines.append(f"{place(self.row('force', i), k)} = {self.force(i, k)}")
+            lines.append(f"{place('v_series', i, k)} = {'0.0' if pattern[i] else sliding}")
+            lines.append(f"{place('force_series', i, k)} = {self.force(i, k)}")
             if pattern[i]:
-                lines.append(f"{place(self.row('static', i), k)} = {static}")
+                lines.append(f"{place('static_series', i, k)} = {static}")
         watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards]
         for i, node in enumerate(watched):
-            lines.append(f"{place(self.row('guard', i), k)} = {self.coefficient(node, k)}")
+            lines.append(f"{place('guard_series', i, k)} = {self.coefficient(node, k)}")
         for i, (node, _) in enumerate(self.resolved):
-            lines.append(f"{place(self.row('resolved', i), k)} = {self.coefficient(node, k)}")
+            lines.append(f"{place('resolved_series', i, k)} = {self.coefficient(node, k)}")
 
     def _separate(self, g: int | sympy.Expr, contact: int, pattern: tuple[bool, ...] | None) -> bool:
         """Whether the force of a contact is not merged into the rates (see _rates)."""
@@ -770,7 +732,7 @@ class Source:
             if k != 0:
                 text = f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)"
             if holding:
-                text = f"0.0 if {' or '.join(f'I[MODE + {j}] == 0' for j in holding)} else {text}"
+                text = f"0.0 if {' or '.join(f'trajectory.mode[{j}] == 0' for j in holding)} else {text}"
             self.writer.put(i, 1 if k == 0 else f"{k} + 1", text)
 
     def _holding(self, state: int) -> list[int]:
@@ -805,7 +767,7 @@ class Source:
         if any(str(symbol).startswith("_") for symbol in factor.free_symbols):
             return f"{self.constant(factor)}*{1 / order!r}"
         name = self.constants.setdefault(factor / order, f"q{len(self.constants)}")
-        return f"W[Q + {name[1:]}]"
+        return f"trajectory.constant[{name[1:]}]"
 
     def _rate_series(self) -> list[int | sympy.Expr]:
         """The series that the rates are made of, as `_rate_terms` uses them."""
@@ -834,13 +796,13 @@ class Source:
         self._prepare(Unrolled(self.tape, self.constant, self.order), pattern)
         nodes = self._needed(pattern)
         body = self.writer.lines
-        body += [f"n{i}_0 = W[{i}]" for i in range(self.n)]
+        body += [f"n{i}_0 = trajectory.state[{i}]" for i in range(self.n)]
         for k in range(self.order + 1):
             self._order(nodes, k, pattern)
-            body += [f"{place(self.row('state', i), k)} = {self.writer.at(i, k)}" for i in range(self.n)]
+            body += [f"{place('state_series', i, k)} = {self.writer.at(i, k)}" for i in range(self.n)]
         words = ", ".join("stick" if stuck else "slip" for stuck in pattern) or "no contact"
         return [
-            f"def {_name(pattern)}(W: Floats, I: Ints) -> int:",
+            f"def {_name(pattern)}(trajectory: Trajectory) -> int:",
             f'    """Power series in time of one step: {words}."""',
             *indented([*self._preamble(), *body, "return 0"]),
         ]
@@ -849,36 +811,27 @@ class Source:
         self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
         nodes = self._needed(None)
         w = self.writer
-        w.lines += [f"{place(self.row('state', i), 0)} = W[{i}]" for i in range(self.n)]
+        w.lines += [f"{place('state_series', i, 0)} = trajectory.state[{i}]" for i in range(self.n)]
         self._order(nodes, 0, None)
         first, w.lines = w.lines, []
         self._order(nodes, "k", None)
-        body = [*self._preamble(), *first, "for k in range(1, ORDER + 1):", *indented(w.lines), "return 0"]
+        body = [*self._preamble(), *first, f"for k in range(1, {self.order} + 1):", *indented(w.lines), "return 0"]
         return [
-            "def taylor(W: Floats, I: Ints) -> int:",
+            "def taylor(trajectory: Trajectory) -> int:",
             '    """Power series in time of one step, for any stick pattern."""',
             *indented(body),
         ]
 
-    def _node_row(self, node: int) -> int:
+    def _node_row(self, node: int) -> tuple[str, int]:
         """States have their row among the results, everything else in the work space."""
         if self.tape.nodes[node].operation == "state":
-            return self.row("state", node)
-        return self.floats["NODE"] + node * self.width
+            return "state_series", node
+        return "node_series", node
 
 
 def entered(jump: Reset | Draw) -> str:
     """The test whether a contact has entered the mode at which a state jumps."""
-    return f"contact == {jump.contact} and I[MODE + {jump.contact}] {'==' if jump.stick else '!='} 0"
-
-
-def offsets(sizes: dict[str, int]) -> tuple[dict[str, int], int]:
-    """Where each of several pieces begins when they lie one after another, and the length of all."""
-    begin, total = {}, 0
-    for name, length in sizes.items():
-        begin[name] = total
-        total += length
-    return begin, total
+    return f"contact == {jump.contact} and trajectory.mode[{jump.contact}] {'==' if jump.stick else '!='} 0"
 
 
 def _name(pattern: tuple[bool, ...]) -> str:

@@ -19,7 +19,7 @@ import sympy
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME, Reset
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
-from stickslip.symbolic.source import Source, entered, indented, offsets, python
+from stickslip.symbolic.source import VARIED, Source, entered, indented, python
 from stickslip.symbolic.tape import Tape
 
 Lowered: TypeAlias = int | sympy.Expr
@@ -92,41 +92,15 @@ class TangentSource(Source):
 
     # -- layout ----------------------------------------------------------------------------------------------------
 
-    def _float_sizes(self) -> dict[str, int]:
-        n, directions = self.n, self.n + len(self.parameter_changes)
-        rows = n + 3 * self.contacts + len(self.tape.guards)
-        return super()._float_sizes() | {
-            "TANGENT": rows * self.width,
-            "VARIATION": directions * n,
-            "CARRIED": n,
-            "RATE_BEFORE": n,
-            "DELAY": directions,
-        }
-
-    def _integer_sizes(self) -> dict[str, int]:
-        return super()._integer_sizes() | {
-            "DIRECTIONS": 1,
-            "VARIED": self.n + len(self.parameter_changes),
-            "BRANCH_BEFORE": len(self.tape.branches),
-            "FINAL": self.contacts,
-            "FRESH": self.contacts,
-            "JUMPED": self.n,
-        }
-
     def _constants_of_module(self) -> dict[str, int]:
-        rows = self._tangent_rows()
-        own = {f"ROW_VARIED_{kind.upper()}": row for kind, row in rows.items()}
-        return super()._constants_of_module() | own | {"N_DIRECTIONS": self.n + len(self.parameter_changes)}
+        sizes = (self.n, self.contacts, len(self.tape.guards), len(self.tape.branches))
+        own = {"DIRECTIONS": self.n + len(self.parameter_changes)} | dict(zip(VARIED, sizes, strict=True))
+        return super()._constants_of_module() | own
 
-    def _tangent_rows(self) -> dict[str, int]:
-        counts = {"state": self.n, "v": self.contacts, "force": self.contacts, "static": self.contacts}
-        begin, _ = offsets(counts | {"guard": len(self.tape.guards)})
-        return {kind: self.floats["TANGENT"] + first * self.width for kind, first in begin.items()}
-
-    def _node_row(self, node: int) -> int:
+    def _node_row(self, node: int) -> tuple[str, int]:
         n = self.tape.nodes[node]
         if n.operation == "perturbation":
-            return self._tangent_rows()["state"] + n.arguments[0] * self.width
+            return "varied_state_series", n.arguments[0]
         return super()._node_row(node)
 
     # -- text ------------------------------------------------------------------------------------------------------
@@ -137,14 +111,14 @@ class TangentSource(Source):
 
     def _vary_reset(self) -> list[str]:
         lines = [
-            "def vary_reset(W: Floats, I: Ints, contact: int, begin: int, which: int, delay: float) -> None:",
-            '    """δ of the internal states of a contact that enters the mode in MODE."""',
+            "def vary_reset(trajectory: Trajectory, contact: int, change: Floats, which: int, delay: float) -> None:",
+            '    """δ of the internal states of a contact that enters its mode."""',
         ]
         for draw in self.equations.draws:  # what chance decides does not vary
             lines += [f"    if {entered(draw)}:"]
             for number in (draw.state, draw.score, draw.score_time):
                 if number is not None:
-                    lines += indented([f"W[CARRIED + {number}] = 0.0", f"I[JUMPED + {number}] = 1"], 2)
+                    lines += indented([f"trajectory.carried[{number}] = 0.0", f"trajectory.jumped[{number}] = 1"], 2)
         for reset in self.equations.resets:
             lines += [f"    if {entered(reset)}:", *indented(self._varied_reset(reset), 2)]
         return lines if len(lines) > 2 else [*lines, "    return"]
@@ -154,24 +128,27 @@ class TangentSource(Source):
         e, residual = self.equations, reset.residual
         slopes = [sympy.diff(residual, x) for x in (*e.states, TIME, *e.parameters)]
         own, n = slopes[reset.state], len(e.states)
-        lines = [*self._unpack(slopes), *self._signs(slopes), "change = 0.0"]
+        lines = [*self._unpack(slopes), *self._signs(slopes), "total = 0.0"]
         for k, slope in enumerate(slopes):
             if slope == 0 or k == reset.state:
                 continue
             if k < n:
-                change = f"(W[begin + {k}] + W[RATE_BEFORE + {k}]*delay)"
+                change = f"(change[{k}] + trajectory.rate_before[{k}]*delay)"
             elif k == n:
-                change = "(delay + 1.0 if which == N_PARAMETERS else delay)"
+                change = f"(delay + 1.0 if which == {len(e.parameters)} else delay)"
             else:
                 change = f"(1.0 if which == {k - n - 1} else 0.0)"
-            lines.append(f"change += ({python(slope)})*{change}")
-        return [*lines, f"W[CARRIED + {reset.state}] = -change/({python(own)})", f"I[JUMPED + {reset.state}] = 1"]
+            lines.append(f"total += ({python(slope)})*{change}")
+        return [
+            *lines,
+            f"trajectory.carried[{reset.state}] = -total/({python(own)})",
+            f"trajectory.jumped[{reset.state}] = 1",
+        ]
 
     def _tangent(self) -> list[str]:
         self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
         lines = self.writer.lines
-        rows = self._tangent_rows()
-        lines += [f"{place(rows['state'] + i * self.width, 0)} = W[begin + {i}]" for i in range(self.n)]
+        lines += [f"{place('varied_state_series', i, 0)} = change[{i}]" for i in range(self.n)]
         self._tangent_order(0)
         first = list(lines)
         lines.clear()
@@ -181,11 +158,11 @@ class TangentSource(Source):
         }
         used |= {x for e in self._constant_variations() for x in e.free_symbols}
         changes = [f"_dp{i} = 1.0 if which == {i} else 0.0" for i, x in enumerate(self.parameter_changes) if x in used]
-        stuck = ["stuck = count_stuck(I)"] if self.contacts else []
-        body = [*changes, *self._preamble(), *stuck, *first, "for k in range(1, ORDER + 1):", *indented(lines)]
+        stuck = ["stuck = count_stuck(trajectory)"] if self.contacts else []
+        body = [*changes, *self._preamble(), *stuck, *first, f"for k in range(1, {self.order} + 1):", *indented(lines)]
         return [
-            "def tangent(W: Floats, I: Ints, begin: int, which: int) -> None:",
-            '    """Series of the variation that begins with the δz at W[begin], and δp = 1 of parameter `which`."""',
+            "def tangent(trajectory: Trajectory, change: Floats, which: int) -> None:",
+            '    """Series of the variation that begins with a change δz, and δp = 1 of parameter `which`."""',
             *indented(body),
         ]
 
@@ -208,8 +185,7 @@ class TangentSource(Source):
         self._varied_states(k)
 
     def _varied_force(self, contact: int) -> Callable[[Order], str]:
-        row = self._tangent_rows()["force"] + contact * self.width
-        return lambda k: place(row, k)
+        return lambda k: place("varied_force_series", contact, k)
 
     def _product_with(self, lowered: Lowered, other: Callable[[Order], str], k: Order) -> str:
         """Order k of a series (or constant) times another."""
@@ -223,7 +199,6 @@ class TangentSource(Source):
 
     def _varied_forces(self, k: Order) -> None:
         lines, m = self.writer.lines, self.contacts
-        column = self.floats["MATRIX"] + m
         for i in range(m):
             varied = self.coefficient(self.varied_R[i], k)
             lines.append(f"{self._varied_force(i)(k)} = -_sign{i}*{varied}")
@@ -234,19 +209,18 @@ class TangentSource(Source):
                 terms.append(self._product_with(self.varied_D[i][j], self._force_of(j), k))
                 terms.append(self._product_with(self.D[i][j], self._varied_force(j), k))
             text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            inner = [f"{self._varied_force(i)(k)} = 0.0", *lines[mark:], f"W[{column + i * (m + 2)}] = -({text})"]
-            lines[mark:] = [f"if I[MODE + {i}] == 0:", *indented(inner)]
+            inner = [f"{self._varied_force(i)(k)} = 0.0", *lines[mark:], f"trajectory.right_side[{i}] = -({text})"]
+            lines[mark:] = [f"if trajectory.mode[{i}] == 0:", *indented(inner)]
         if m:
-            lines.append("substitute(W, I, stuck)")
+            lines.append("substitute(trajectory, stuck)")
         for i in range(m):
-            lines += [f"if I[MODE + {i}] == 0:", f"    {self._varied_force(i)(k)} = W[{column + i * (m + 2) + 1}]"]
+            lines += [f"if trajectory.mode[{i}] == 0:", f"    {self._varied_force(i)(k)} = trajectory.solution[{i}]"]
 
     def _varied_outputs(self, k: Order) -> None:
-        rows = self._tangent_rows()
         columns = {"v": self.varied_h, "static": self.varied_S, "guard": self.varied_guards}
         for kind, column in columns.items():
             for i, lowered in enumerate(column):
-                self.writer.lines.append(f"{place(rows[kind] + i * self.width, k)} = {self.coefficient(lowered, k)}")
+                self.writer.lines.append(f"{place(f'varied_{kind}_series', i, k)} = {self.coefficient(lowered, k)}")
 
     def _varied_states(self, k: Order) -> None:
         """δz_(k+1) = (δf + δG λ + G δλ)_k / (k + 1)."""
@@ -258,5 +232,4 @@ class TangentSource(Source):
                 terms.append(self._product_with(self.varied_G[i][j], self._force_of(j), k))
                 terms.append(self._product_with(self.G[i][j], self._varied_force(j), k))
             text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            row = self._tangent_rows()["state"] + i * self.width
-            self.writer.lines.append(f"{place(row, following)} = ({text}){over}")
+            self.writer.lines.append(f"{place('varied_state_series', i, following)} = ({text}){over}")

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from types import SimpleNamespace
+import typing
+from collections.abc import Callable, Sequence
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from stickslip.targets import cache, join
+from stickslip.targets import cache
+from stickslip.targets.generated import Generated, KernelSet
 from stickslip.targets.interrupt import interruptible
+from stickslip.targets.lower import SUFFIXES, flat_parameters, lowered, parameters_of, sizes_of
+from stickslip.targets.modules import Library
 
-SUMS = ("rate_of", "size_of", "end_of", "bend_of", "product_of")
+SUMS = (
+    "polynomial__rate_of",
+    "polynomial__size_of",
+    "polynomial__end_of",
+    "polynomial__bend_of",
+    "collocation__product_of",
+)
 """Sums whose order does not matter: they may be vectorised."""
 
 _TYPES: dict[str, Any] = {
@@ -21,46 +32,69 @@ _TYPES: dict[str, Any] = {
     "int": ctypes.c_int64,
     "float": ctypes.c_double,
     "bool": ctypes.c_bool,
-    "None": None,
 }
+_RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
 LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "carry_on", "next_releases")
-"""Functions that may take long: they look at HALT in their second argument."""
+"""Functions that may take long: they look at `halt` of the trajectory, their first argument."""
 
 
 class Program:
-    """Compiled functions of one model, called with numpy arrays, and its constants.
+    """Compiled functions of one model, called with records and numpy arrays; `kernels` has the modules they are in.
 
     Those that may take long are ended by Ctrl-C; `at_once` has them without that, and without what it costs, for work
     that is known to be short.
     """
 
-    def __init__(self, module: Any, engine: Any) -> None:
-        self._engine = engine
+    def __init__(self, library: Library, entry_points: tuple[str, ...], engine: Any, checked: bool = False) -> None:
+        self.kernels, self._engine = library, engine
         self.at_once = SimpleNamespace()
-        self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
-        for name in module.ENTRY_POINTS:
-            kinds = dict(getattr(module, name).__annotations__)
-            result = _TYPES[kinds.pop("return")]
-            signature = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in kinds.values()))
-            function = _called(signature(engine.get_function_address(name)))
-            setattr(self.at_once, name, function)
-            setattr(self, name, _ended_by_user(function, module.HALT) if name in LONG else function)
+        for name in entry_points:
+            own, function = name.partition(".")[2], library.function(name)
+            called = self.connected(compiled_function(function, engine.get_function_address(flat_name(name)), checked))
+            setattr(self.at_once, own, called)
+            setattr(self, own, _ended_by_user(called) if own in LONG else called)
+
+    def connected(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What a call does besides calling the function: here nothing."""
+        return function
 
 
-def _called(function: Any) -> Any:
-    """Arrays are passed by address; the interpreter lock is free while the function runs."""
+def flat_name(entry_point: str) -> str:
+    """The name that "file.function" has when it is compiled."""
+    return entry_point.replace(".", "__")
+
+
+def compiled_function(function: FunctionType, address: int, checked: bool) -> Callable[..., Any]:
+    """A compiled function; records and arrays are passed by address, and the interpreter lock is free meanwhile."""
+    parameters = parameters_of(function)
+    flat = [kind for name, (what, of) in parameters.items() for _, kind in flat_parameters(name, what, of, checked)]
+    result = typing.get_type_hints(function)["return"]
+    compiled = ctypes.CFUNCTYPE(_RESULTS[result], *(_TYPES[kind] for kind in flat))(address)
+    passes = [_passed(what, of, checked) for what, of in parameters.values()]
 
     def call(*arguments: Any) -> Any:
-        return function(*[_address(a) if isinstance(a, np.ndarray) else a for a in arguments])
+        return compiled(*[part for pass_on, one in zip(passes, arguments, strict=True) for part in pass_on(one)])
 
     return call
 
 
-def _ended_by_user(function: Any, place: int) -> Any:
-    def call(floats: Any, integers: Any, *rest: Any) -> Any:
-        return interruptible(lambda: function(floats, integers, *rest), integers, place)
+def _passed(what: str, of: Any, checked: bool) -> Callable[[Any], Sequence[Any]]:
+    """How an argument is passed: a number as it is, arrays by address, and in a checked build with their lengths."""
+    if what == "number":
+        return lambda one: (one,)
+    if what == "array":
+        return (lambda one: (_address(one), len(one))) if checked else lambda one: (_address(one),)
+    fields = [SUFFIXES[kind] for kind in sizes_of(of)]
+    if checked and what == "many":
+        return lambda one: [*(_address(getattr(one, name)) for name in fields), len(one)]
+    return lambda one: [_address(getattr(one, name)) for name in fields]
+
+
+def _ended_by_user(function: Any) -> Any:
+    def call(trajectory: Any, *rest: Any) -> Any:
+        return interruptible(lambda: function(trajectory, *rest), trajectory.halt, 0)
 
     return call
 
@@ -81,15 +115,16 @@ def aligned(count: int) -> Any:
 
 
 @functools.cache
-def program(joined: join.Joined) -> Program:
-    """Machine code of a joined module, from the cache where possible."""
+def program(generated: Generated, kernels: KernelSet) -> Program:
+    """Machine code of the kernels of a generated module, from the cache where possible."""
     from stickslip.targets import compiler
 
-    module = joined.module()
-    if hasattr(module, "LANES"):
-        vars(module)["LANES"] = compiler.lanes()
+    library = generated.library({"machine": {"LANES": compiler.lanes()}})
 
     def compiled() -> bytes:
-        return compiler.object_code(joined.text, vars(module), module.ENTRY_POINTS, SUMS)
+        flat = lowered(library, kernels.entry_points)
+        names = [flat_name(name) for name in kernels.entry_points]
+        return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
 
-    return Program(module, compiler.loaded(cache.kept(joined.part(compiler.machine_name(), "o"), compiled)))
+    code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
+    return Program(library, kernels.entry_points, compiler.loaded(code))

@@ -23,7 +23,7 @@ import numpy as np
 
 from stickslip.errors import CudaError
 from stickslip.kernels.machine import rough_ratio as rough_ratio_of_two
-from stickslip.targets import cache, join
+from stickslip.targets import cache
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
 from stickslip.targets.unroll import unrolled
 
@@ -282,7 +282,7 @@ def _numba() -> Any:
 class Program:
     """The functions and constants of one model; `propagate` and `observe` run on the GPU, with the CPU's arguments."""
 
-    def __init__(self, joined: join.Joined) -> None:
+    def __init__(self, joined: Any) -> None:
         numba, module = _numba(), joined.module()
         self.__dict__.update({name: value for name, value in vars(module).items() if not name.startswith("__")})
         self._cuda, self._joined = numba.cuda, joined
@@ -586,6 +586,6 @@ def _operations(cuda: Any) -> dict[str, Any]:
 
 
 @functools.cache
-def program(joined: join.Joined) -> Program:
+def program(joined: Any) -> Program:
     """The joined module, ready to run on the GPU."""
     return Program(joined)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from stickslip.errors import CompileError
-from stickslip.targets.compiler import BOOL, FLAGS, FLOAT, INT, INTRINSICS, LIBRARY_FUNCTIONS, Body, floating_operation
+from stickslip.targets.body import Body
+from stickslip.targets.instructions import BOOL, FLAGS, FLOAT, INT, INTRINSICS, LIBRARY_FUNCTIONS
 
 CACHE_LINE = 64
 MAGIC = 6755399441055744.0  # 1.5·2^52: the last bits of x + this are those of the nearest whole number
@@ -46,10 +46,8 @@ class LaneBody(Body):
             wanted: ir.Type = BOOL  # it holds for all lanes together
         else:
             wanted = self.mask if value.type in (BOOL, self.mask) else self.vector
-        if name not in self.variables:
-            with self.builder.goto_block(self.entry):
-                self.variables[name] = self.builder.alloca(wanted, name=name)
-        self.builder.store(self.converted(value, self.variables[name].allocated_type), self.variables[name])
+        place = self.variable(name, wanted)
+        self.builder.store(self.converted(value, place.allocated_type), place)
 
     def converted(self, value: ir.Value, to: ir.Type) -> ir.Value:
         if value.type == to:
@@ -60,26 +58,35 @@ class LaneBody(Body):
         if value.type == BOOL and to == self.mask:
             everywhere = [ir.Constant(to, [BOOL(x)] * lanes) for x in (True, False)]
             return self.builder.select(value, *everywhere)
-        raise CompileError(f"{self.function.name}: a {value.type} cannot become a {to}")
+        raise self.error(f"This needs a value of the type {to}, and has one of {value.type}.")
 
     def place(self, node: ast.Subscript) -> ir.Value:
-        assert isinstance(node.value, ast.Name)
         row = self.expression(node.slice)
-        pointer = self.builder.gep(
-            self.variables[node.value.id], [INT(row.constant * self.translator.lanes)], source_etype=FLOAT
-        )
+        if not isinstance(row, ir.Constant) or row.type != INT or row.constant < 0:
+            raise self.error("The row of an array of all lanes is a number that is known while compiling.", node)
+        address = [INT(row.constant * self.translator.lanes)]
+        pointer = self.builder.gep(self.pointer(node.value), address, source_etype=FLOAT)
         return self.builder.bitcast(pointer, self.vector.as_pointer())
 
-    def assign(self, target: ast.expr, value: ir.Value) -> None:
-        if isinstance(target, ast.Subscript):
-            self.builder.store(self.converted(value, self.vector), self.place(target), align=self.alignment)
-        else:
-            super().assign(target, value)
+    def without_value(self, node: ast.Name) -> None:
+        """Lanes that a branch is not for go through it with the others, and nobody reads their numbers: zero will do.
 
-    def expression(self, node: ast.expr) -> ir.Value:
-        if isinstance(node, ast.Subscript):
-            return self.builder.load(self.place(node), typ=self.vector, align=self.alignment)
-        return super().expression(node)
+        Variables that stand for places of the work array are read so, since those hold something at all times.
+        """
+        variable = self.variables[node.id]
+        with self.builder.goto_block(self.entry):
+            self.builder.store(ir.Constant(variable.allocated_type, None), variable)
+        self.assigned.add(node.id)
+
+    def load_element(self, place: ir.Value) -> ir.Value:
+        return self.builder.load(place, typ=self.vector, align=self.alignment)
+
+    def store_element(self, target: ast.Subscript, place: ir.Value, value: ir.Value) -> None:
+        self.writes_to(self.root_of(target.value), target)
+        self.builder.store(self.converted(value, self.vector), place, align=self.alignment)
+
+    def bind(self, name: str, node: ast.expr) -> None:
+        raise self.error(f"{name!r} cannot be a slice here, where every row has all lanes.", node)
 
     def negative(self, value: ir.Value) -> ir.Value:
         if isinstance(value, ir.Constant) and value.type in (FLOAT, INT):
@@ -90,7 +97,7 @@ class LaneBody(Body):
         left, right = self.converted(left, self.vector), self.converted(right, self.vector)
         if isinstance(op, ast.Pow):
             return self.builder.call(self.intrinsic("pow", 2), [left, right])
-        return getattr(self.builder, floating_operation(op))(left, right, flags=self.flags)
+        return getattr(self.builder, self.floating_operation(op))(left, right, flags=self.flags)
 
     def compare(self, op: ast.cmpop, left: ir.Value, right: ir.Value) -> ir.Value:
         left, right = self.converted(left, self.vector), self.converted(right, self.vector)
@@ -105,8 +112,8 @@ class LaneBody(Body):
                 return super().truth(node)
         return self.expression(node)
 
-    def both(self, needs_all: bool, first: ast.expr, second: ast.expr) -> ir.Value:
-        left, right = self.truth(first), self.truth(second)
+    def both(self, needs_all: bool, condition: ir.Value, following: Callable[[], ir.Value]) -> ir.Value:
+        left, right = condition, following()
         if left.type != right.type:
             left, right = self.converted(left, self.mask), self.converted(right, self.mask)
         return self.builder.and_(left, right) if needs_all else self.builder.or_(left, right)
@@ -118,9 +125,14 @@ class LaneBody(Body):
         kind = self.mask if BOOL in (a.type, b.type) or self.mask in (a.type, b.type) else self.vector
         return self.builder.select(condition, self.converted(a, kind), self.converted(b, kind))
 
-    def call(self, node: ast.Call) -> ir.Value:
-        assert isinstance(node.func, ast.Name)
-        return self.builtin(node.func.id, [self.expression(argument) for argument in node.args])
+    def own_function(self, name: str, node: ast.Call) -> ir.Value:
+        raise self.error(f"{name!r} is not for all lanes at once, so it cannot be called here.", node)
+
+    def bounded(self, index: ir.Value, size: ir.Value, site: ir.Value) -> ir.Value:
+        known = isinstance(index, ir.Constant) and isinstance(size, ir.Constant)
+        if not known or not 0 <= index.constant < size.constant:
+            raise self.error(f"An index must lie in its array: {index} in one of the length {size}.")
+        return index
 
     def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
         b = self.builder
@@ -130,6 +142,8 @@ class LaneBody(Body):
             return values[-1]
         if name == "bit":
             return self.bit(values[0], values[1].constant)
+        if name == "bounded":
+            return self.bounded(*values)
         if name == "outnumber":
             return self.outnumber(*(self.converted(value, self.mask) for value in values))
         values = [self.converted(value, self.vector) for value in values]
@@ -150,7 +164,7 @@ class LaneBody(Body):
             return b.call(self.intrinsic({"abs": "fabs"}.get(name, name), len(values)), values)
         if name in LIBRARY_FUNCTIONS:
             return self.lane_by_lane(name, values[0])
-        raise CompileError(f"{self.function.name}: cannot call {name!r}")
+        raise self.error(f"There is no function {name!r} of {len(values)} arguments for all lanes at once.")
 
     @property
     def whole(self) -> ir.VectorType:

@@ -9,9 +9,9 @@ from stickslip.cli.declare import Command
 
 
 def _models(ctx: typer.Context, incomplete: str) -> list[str]:
-    from stickslip.cli import completing
+    from stickslip.cli import suggestions
 
-    return completing.models(incomplete)
+    return suggestions.models(incomplete)
 
 
 def _typed_model(ctx: typer.Context) -> str | None:
@@ -21,27 +21,27 @@ def _typed_model(ctx: typer.Context) -> str | None:
 
 
 def _parameters(ctx: typer.Context, incomplete: str) -> list[str]:
-    from stickslip.cli import completing
+    from stickslip.cli import suggestions
 
-    return completing.parameters(_typed_model(ctx), incomplete)
+    return suggestions.parameters(_typed_model(ctx), incomplete)
 
 
 def _states(ctx: typer.Context, incomplete: str) -> list[str]:
-    from stickslip.cli import completing
+    from stickslip.cli import suggestions
 
-    return completing.states(_typed_model(ctx), incomplete)
+    return suggestions.states(_typed_model(ctx), incomplete)
 
 
 def _names(ctx: typer.Context, incomplete: str) -> list[str]:
-    from stickslip.cli import completing
+    from stickslip.cli import suggestions
 
-    return completing.parameter_names(_typed_model(ctx), incomplete)
+    return suggestions.parameter_names(_typed_model(ctx), incomplete)
 
 
 def _methods(incomplete: str) -> list[str]:
-    from stickslip.cli import completing
+    from stickslip.cli import suggestions
 
-    return completing.methods(incomplete)
+    return suggestions.methods(incomplete)
 
 
 Model = Annotated[

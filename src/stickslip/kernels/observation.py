@@ -1,0 +1,149 @@
+"""What is asked of motions that are observed, and what is kept of them: records that march and lockstep share.
+
+Every trajectory has a `Course` and a `Result`, and room for as many rows as are asked for.
+"""
+
+from stickslip.kernels import model
+from stickslip.kernels.ensemble import Start
+from stickslip.kernels.records import Floats, Ints, Record, Records, field
+
+NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
+"""What is recorded."""
+
+NO_CONTACT = -1
+"""Stands for the contact of a row or a return that is no change of mode; in `which`, for all of them."""
+
+RING = 256
+"""So many returns of a motion are remembered: the last ones."""
+
+
+class Request(Record):
+    """What is asked for, of all trajectories alike."""
+
+    trajectories: int = field("how many there are")
+    kind: int = field("what is recorded: NOTHING, STICK_TO_SLIP, …")
+    which: int = field("of which contact, state or (after the states) sliding velocity")
+    direction: int = field("of crossings: 1 upwards, -1 downwards, 0 both")
+    most_rows: int = field("rows at most, of each trajectory")
+    most_steps: int = field("steps after which one is given up")
+    seed: int = field("of random friction")
+    shortcut: int = field("1 if motions in lockstep leave out cycles in which they repeat themselves")
+    level: float = field("the value at a section")
+    tolerance: float = field("of the integration")
+    sameness: float = field("so far apart may two returns be that are the same, relative to the extent of the motion")
+    strobe_period: float = field("the time between strobes; 0: the period of the excitation")
+
+
+class Course(Start):
+    """How one trajectory begins, and when it is observed."""
+
+    transient_end: float = field("when its observation begins")
+    end_time: float = field("when that ends")
+    excitation_period: float = field("the period of the excitation; 0 without one, negative where it has none")
+    held: Ints = field("1 for contacts that are put at rest before the start", model.CONTACTS)
+    number: int = field("of the trajectory, by which chance is drawn")
+
+
+class Row(Record):
+    """One recorded point of a motion."""
+
+    time: float = field("when")
+    state: Floats = field("the state then", model.STATES)
+    contact: int = field("the contact that changes its mode, or NO_CONTACT")
+
+
+class Ring(Record):
+    """The last returns of one motion; return number i lies at place i % RING."""
+
+    time: Floats = field("when", RING)
+    state: Floats = field("the state then", RING, model.STATES)
+    contact: Ints = field("the contact that was released, or NO_CONTACT", RING)
+    releases: Ints = field("stick→slip points so far", RING)
+    count: int = field("returns so far, those that are forgotten included")
+
+
+class Tally(Record):
+    """How far the observation of one trajectory has come, and what is found on one of its steps."""
+
+    releases: int = field("stick→slip points so far")
+    side: int = field("of the section, or the sign of the rate whose zeros are maxima; 0: not known yet")
+    peak_side: int = field("the sign of the rate of the first state; 0: not known yet")
+    next_strobe: int = field("the number of the next strobe")
+    next_turn: int = field("the number of the next whole period of the excitation")
+    step_start: float = field("when the step begins")
+    step_length: float = field("how long it is")
+    state: Floats = field("the state at a time of it", model.STATES)
+    crossings: int = field("changes of sign on it")
+    crossing_place: Floats = field("where they are, from 0 to 1", model.ORDER + 1)
+    crossing_side: Ints = field("the signs after them", model.ORDER + 1)
+
+
+class Result(Record):
+    """What sums up one trajectory."""
+
+    period: float = field("of the motion; 0 where none is found")
+    time: float = field("the time reached")
+    lowest: Floats = field("least values of the states while observed", model.STATES)
+    highest: Floats = field("largest ones", model.STATES)
+    stick_time: Floats = field("time in stick while observed", model.CONTACTS)
+    end_state: Floats = field("the state at the end", model.STATES)
+    status: int = field("its outcome")
+    changes: int = field("changes of mode while observed")
+    first_row: int = field("where its rows begin among those of all")
+    rows: int = field("rows recorded")
+    truncated: int = field("1 if there was no room for more of them")
+    n: int = field("stick→slip points in one period of the motion")
+    m: int = field("periods of the excitation in one period of the motion, 1 without one; 0 where none is found")
+    steps: int = field("steps taken, with those of the transient")
+    end_mode: Ints = field("the modes at the end", model.CONTACTS)
+
+
+def strobe_interval(request: Request, excitation_period: float) -> float:
+    """The time between strobes; not positive where there are none."""
+    if request.kind != STROBE:
+        return 0.0
+    return request.strobe_period if request.strobe_period > 0.0 else excitation_period
+
+
+def next_multiple(time: float, period: float) -> int:
+    """The number of the first whole multiple of the period after the time."""
+    return int(time / period * (1.0 + 1e-13)) + 1
+
+
+def begin_result(result: Result, state: Floats) -> None:
+    """Nothing has been observed yet but the state where the transient has ended."""
+    result.period = 0.0
+    result.changes = 0
+    result.rows = 0
+    result.truncated = 0
+    result.n = 0
+    result.m = 0
+    for i in range(model.STATES):
+        result.lowest[i] = state[i]
+        result.highest[i] = state[i]
+    for i in range(model.CONTACTS):
+        result.stick_time[i] = 0.0
+
+
+def add_row(rows: Records[Row], request: Request, result: Result, time: float, contact: int, state: Floats) -> None:
+    """Record a point of the motion, while there is room."""
+    if result.rows >= request.most_rows:
+        result.truncated = 1
+        return
+    row = rows[result.first_row + result.rows]
+    row.time = time
+    row.contact = contact
+    for i in range(model.STATES):
+        row.state[i] = state[i]
+    result.rows += 1
+
+
+def add_return(ring: Ring, time: float, contact: int, releases: int, state: Floats) -> None:
+    """Remember a return of the motion, in the place of the oldest one where the ring is full."""
+    place = ring.count % RING
+    ring.time[place] = time
+    ring.contact[place] = contact
+    ring.releases[place] = releases
+    for i in range(model.STATES):
+        ring.state[place, i] = state[i]
+    ring.count += 1

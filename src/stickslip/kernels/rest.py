@@ -1,0 +1,78 @@
+"""Contacts put at rest, by the impulses along G that do it: exactly v = 0, as far as numbers can say it."""
+
+from stickslip.kernels import model
+from stickslip.kernels.linear import factor_delassus, substitute
+from stickslip.kernels.mode import count_resting
+from stickslip.kernels.trajectory import Trajectory
+
+MOST_SWEEPS = 20  # over contacts that push each other
+MOST_ROUNDS = 25  # as many as a number takes to become zero, by a factor of round-off each time
+DUST = 1e-300  # states below it are zero but for rounding
+
+
+def push(trajectory: Trajectory, contact: int, impulse: float) -> None:
+    """Let an impulse act between the bodies of a contact."""
+    for j in range(model.STATES):
+        trajectory.state[j] += trajectory.G[j, contact] * impulse
+    for j in range(model.CONTACTS):
+        trajectory.v[j] += trajectory.D[j, contact] * impulse
+
+
+def project(trajectory: Trajectory) -> None:
+    """Take from contacts at rest what round-off has left of their sliding velocities.
+
+    Contacts that push each other are put at rest in turn, until none moves, or by no more than round-off of round-off.
+    """
+    if count_resting(trajectory) == 0:
+        return
+    model.ingredients(trajectory)
+    for _ in range(MOST_SWEEPS):
+        moved = False
+        for i in range(model.CONTACTS):
+            effect = trajectory.D[i, i]
+            if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 and effect != 0.0 and trajectory.v[i] != 0.0:
+                moved = True
+                push(trajectory, i, -trajectory.v[i] / effect)
+                trajectory.v[i] = 0.0
+        if not moved:
+            break
+
+
+def come_to_rest(trajectory: Trajectory) -> None:
+    """Stop contacts that slide though they are to be at rest, at any velocity: all at once, by solving for the impulses.
+
+    Each round leaves the round-off of the one before, so that a few of them end at rest however small the states are.
+    What the equations leave, since contacts hold each other or nothing pushes them, `project` takes in turn.
+    """
+    for i in range(model.CONTACTS):
+        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 else 1
+    for _ in range(MOST_ROUNDS):
+        model.ingredients(trajectory)
+        if not slides(trajectory):
+            break
+        stuck = factor_delassus(trajectory)
+        if stuck < 0:
+            break
+        for i in range(model.CONTACTS):
+            trajectory.right_side[i] = -trajectory.v[i]
+        substitute(trajectory, stuck)
+        for i in range(model.CONTACTS):
+            if trajectory.mode[i] == 0:
+                push(trajectory, i, trajectory.solution[i])
+    leave_out_dust(trajectory)
+    project(trajectory)
+
+
+def slides(trajectory: Trajectory) -> bool:
+    """Whether a contact slides that is in stick."""
+    for i in range(model.CONTACTS):
+        if trajectory.mode[i] == 0 and abs(trajectory.v[i]) > 0.0:
+            return True
+    return False
+
+
+def leave_out_dust(trajectory: Trajectory) -> None:
+    """Put states to zero that differ from it by less than numbers can tell."""
+    for i in range(model.STATES):
+        if abs(trajectory.state[i]) < DUST:
+            trajectory.state[i] = 0.0
