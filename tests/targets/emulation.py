@@ -19,7 +19,7 @@ import numpy as np
 from llvmlite import ir
 
 from stickslip.targets import compiler, ptx
-from stickslip.targets.compiler import BOOL, INT
+from stickslip.targets.instructions import BOOL, INT
 
 FUNCTIONS = {
     "thread_index": ctypes.CFUNCTYPE(ctypes.c_int64),

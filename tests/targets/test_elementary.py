@@ -5,12 +5,17 @@ import math
 import random
 from collections.abc import Callable
 from functools import cache
+from inspect import signature
+from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 
 from stickslip.kernels import elementary
-from stickslip.targets import compiler, join, ptx
+from stickslip.targets import compiler, gpu, ptx
+from stickslip.targets.lower import lowered
+from stickslip.targets.modules import Library
 from tests.targets.emulation import Host
 
 COUNT = 400
@@ -45,15 +50,48 @@ CASES = {
 }
 
 
+KERNEL = """
+from math import atan, cos, cosh, exp, log, sin, sinh, tan, tanh
+
+from stickslip.kernels.records import Floats
+
+
+def evaluate(x: float, y: float, found: Floats) -> None:
+    found[0] = {formula}
+"""
+
+
 @cache
-def compiled(name: str, arguments: int) -> Callable[..., float]:
-    """A function as machine code, with the operations of a GPU."""
-    text = "\n\n".join([join.kernel_text("machine"), join.kernel_text("elementary")])
-    translated = ptx.GpuTranslator(text, vars(elementary), ptx.Kernel(name, 64), Host())
+def compiled(formula: str) -> Callable[..., float]:
+    """A formula in x and y as machine code, as in a kernel of a GPU."""
+    text = KERNEL.format(formula=formula)
+    library = Library({"trial": (compile(text, "trial.py", "exec"), text)})
+    flat = lowered(library, ["trial.evaluate", *gpu.ELEMENTARY])
+    kernel = ptx.Kernel("trial__evaluate", "evaluate", ptx.Memory({}, {}), 1)
+    translated = ptx.GpuTranslator(flat.functions, flat.arrays, kernel, Host())
     engine = compiler.loaded(Host().code(translated.module))
-    kind = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arguments)
-    function = kind(engine.get_function_address(name))
-    return lambda *values: (engine, function(*values))[1]
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
+    function = kind(engine.get_function_address("evaluate"))
+
+    def call(x: float, y: float = 0.0, engine: Any = engine) -> float:
+        found = ctypes.c_double()
+        function(x, y, ctypes.byref(found))
+        return found.value
+
+    return call
+
+
+def plain(name: str) -> Callable[..., float]:
+    """A function as Python, with the room that some ask for."""
+    function = getattr(elementary, name)
+    room = [np.zeros(ptx.SCRATCH)] if "room" in signature(function).parameters else []
+    return lambda *values: float(function(*values, *room))
+
+
+def both(name: str) -> list[Callable[..., float]]:
+    """A function as Python, and compiled."""
+    formula = {new: f"{old}(x)" for old, new in ptx.ELEMENTARY.items()} | {"power": "x ** y"}
+    return [plain(name), compiled(formula[name])]
 
 
 def units(found: float, known: mpmath.mpf) -> float:
@@ -71,21 +109,21 @@ def test_as_exact_as_said(name: str) -> None:
     with mpmath.workprec(1400):
         for family in families:
             for x in [family(chance) for _ in range(COUNT)]:
-                for function in (getattr(elementary, name), compiled(name, 1)):
+                for function in both(name):
                     assert units(float(function(x)), known(mpmath.mpf(x))) < most, (x, function)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_special_numbers(name: str) -> None:
-    _, plain, _, _ = CASES[name]
+    _, of_python, _, _ = CASES[name]
     for x in SPECIAL:
         try:
-            known = plain(x)
+            known = of_python(x)
         except ValueError:  # as Python has it
             known = -math.inf if name == "logarithm" and x == 0.0 else math.nan
         except OverflowError:
             known = math.copysign(math.inf, x) if name == "hyperbolic_sine" else math.inf
-        for function in (getattr(elementary, name), compiled(name, 1)):
+        for function in both(name):
             found = float(function(x))
             same = found == known or (math.isnan(found) and math.isnan(known)) or abs(found - known) < 1e-15 * abs(known)
             assert same, (x, found, known)
@@ -94,7 +132,7 @@ def test_special_numbers(name: str) -> None:
 def test_the_angle_that_is_nearest_to_a_whole_turn() -> None:
     x = 6381956970095103.0 * 2.0**797
     with mpmath.workprec(1400):
-        for function in (elementary.cosine_of, compiled("cosine_of", 1)):
+        for function in both("cosine_of"):
             assert units(float(function(x)), mpmath.cos(mpmath.mpf(x))) < 1.0
 
 
@@ -106,7 +144,7 @@ def test_powers() -> None:
             y = chance.uniform(-700.0, 700.0) / (math.log(x) or 1.0) if chance.random() < 0.5 else chance.uniform(-5, 5)
             known = mpmath.mpf(x) ** mpmath.mpf(y)
             if 1e-300 < known < 1.7e308:
-                for function in (elementary.power, compiled("power", 2)):
+                for function in both("power"):
                     assert units(float(function(x, y)), known) < 2.0, (x, y)
 
 
@@ -119,7 +157,7 @@ def test_powers_of_special_numbers(x: float, y: float) -> None:
         known = math.inf if x == 0.0 else math.nan  # Python refuses both
     except OverflowError:
         known = math.inf if x > 0.0 or math.fmod(y, 2.0) == 0.0 else -math.inf
-    for function in (elementary.power, compiled("power", 2)):
+    for function in both("power"):
         found = float(function(x, y))
         if math.isnan(known):
             assert math.isnan(found)

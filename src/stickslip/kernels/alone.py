@@ -1,62 +1,42 @@
-"""Trajectories on a GPU, one per thread, each marched by itself, to its end or observed."""
+"""Trajectories on a GPU, one per thread, each marched by itself, to its end or observed.
 
-from stickslip.kernels.ensemble import propagate_point
-from stickslip.kernels.march import EVENT_WIDTH, STEP_WIDTH
-from stickslip.kernels.model import FLOATS, HALT, INTEGERS, N_CONTACTS, TOLERANCE, Floats, Ints
-from stickslip.kernels.observe import HISTORY, HISTORY_WIDTH, TALLY, observe_point
-from stickslip.kernels.warp import block_index, block_size, floats_of_thread, ints_of_thread, thread_index
+Parameters in OF_THREAD are memory that every thread has to itself, as many records as are said.
+"""
+
+from stickslip.kernels.ensemble import End, Ensemble, Start, propagate_one
+from stickslip.kernels.observation import Course, Request, Result, Ring, Row, Tally
+from stickslip.kernels.observe import RINGS, observe_one
+from stickslip.kernels.records import Records
+from stickslip.kernels.trajectory import Trajectory
+from stickslip.kernels.warp import block_index, block_size, thread_index
+
+OF_THREAD = {"trajectory": 1, "tally": 1, "rings": RINGS}
 
 
 def propagate_kernel(
-    rtol: float,
-    t_start: float,
-    t_end: float,
-    most_steps: int,
-    count: int,
-    starts: Floats,
-    parameters: Floats,
-    ends: Floats,
-    outcome: Ints,
+    trajectory: Trajectory, tolerance: float, ensemble: Ensemble, starts: Records[Start], ends: Records[End]
 ) -> None:
     """As `propagate`, without a pause."""
     point = block_index() * block_size() + thread_index()
-    if point >= count:
+    if point >= ensemble.count:
         return
-    W = floats_of_thread(FLOATS)
-    I = ints_of_thread(INTEGERS)
-    for i in range(FLOATS):
-        W[i] = 0.0
-    for i in range(INTEGERS):
-        I[i] = 0
-    W[TOLERANCE] = rtol
-    propagate_point(W, I, t_start, t_end, most_steps, point, starts, parameters, ends, outcome)
+    trajectory.tolerance = tolerance
+    propagate_one(trajectory, ensemble, starts[point], ends[point])
 
 
 def observe_kernel(
-    choice: Ints,
-    settings: Floats,
-    count: int,
-    starts: Floats,
-    held: Ints,
-    parameters: Floats,
-    times: Floats,
-    rows: Floats,
-    numbers: Ints,
-    measures: Floats,
+    trajectory: Trajectory,
+    tally: Tally,
+    rings: Records[Ring],
+    request: Request,
+    courses: Records[Course],
+    rows: Records[Row],
+    results: Records[Result],
 ) -> None:
     """As `observe`."""
     point = block_index() * block_size() + thread_index()
-    if point >= count:
+    if point >= request.trajectories:
         return
-    W = floats_of_thread(FLOATS)
-    I = ints_of_thread(INTEGERS)
-    I[HALT] = 0
-    steps = floats_of_thread(STEP_WIDTH)
-    events = floats_of_thread((N_CONTACTS + 1) * EVENT_WIDTH)
-    filled = ints_of_thread(2)
-    history = floats_of_thread(2 * HISTORY * HISTORY_WIDTH)
-    tally = ints_of_thread(TALLY)
-    observe_point(
-        W, I, choice, settings, point, starts, held, parameters, times, steps, events, filled, history, tally,
-        rows, numbers, measures,
-    )  # fmt: skip
+    result = results[point]
+    result.first_row = point * request.most_rows
+    observe_one(trajectory, request, courses[point], tally, rings, rows, result)

@@ -1,6 +1,6 @@
 """Functions of `math` for machines that have no instruction and no library for them, in double precision.
 
-Arguments are reduced to small ones, and those go to polynomials and quotients: exp, log, sine, cosine and atan after
+Those that need to note something down are lent room for eight floats. Arguments are reduced to small ones, and those go to polynomials and quotients: exp, log, sine, cosine and atan after
 fdlibm (Sun Microsystems, 1993), tanh and sinh after Cephes (S. Moshier). Errors are below one unit in the last place, of
 tan, tanh, sinh, cosh and powers below two. tests/targets/test_elementary.py compares all of them with mpmath.
 """
@@ -10,8 +10,8 @@ from math import inf, nan
 import numpy as np
 
 from stickslip.kernels.machine import fused
-from stickslip.kernels.model import Floats
-from stickslip.kernels.warp import exponent_of, floats_of_thread, two_to
+from stickslip.kernels.records import Floats
+from stickslip.kernels.warp import exponent_of, two_to
 
 ROUND = 6755399441055744.0  # 1.5·2^52: what is added to it is rounded to whole numbers
 LARGEST_EXPONENT, SMALLEST_EXPONENT = 709.782712893384, -745.1332191019412
@@ -89,7 +89,7 @@ def logarithm(x: float) -> float:
     return k * LN2 - ((half - (s * (half + even + odd) + k * LN2_REST)) - f)
 
 
-def power(x: float, y: float) -> float:
+def power(x: float, y: float, room: Floats) -> float:
     """x to the power y; of a negative x where y is a whole number."""
     if y == 0.0 or x == 1.0:
         return 1.0
@@ -107,15 +107,14 @@ def power(x: float, y: float) -> float:
     if size == 0.0 or size == inf or abs(y) > 1e300:
         growth = y if size > 1.0 else -y
         return sign * (inf if growth > 0.0 else 0.0)
-    parts = floats_of_thread(2)
-    precise_logarithm(size, parts)
-    p = y * parts[0]
+    precise_logarithm(size, room)
+    p = y * room[0]
     if abs(p) > 800.0:
         return sign * (inf if p > 0.0 else 0.0)
-    return sign * exponential_of_sum(p, fused(y, parts[0], -p) + y * parts[1])
+    return sign * exponential_of_sum(p, fused(y, room[0], -p) + y * room[1])
 
 
-def precise_logarithm(x: float, parts: Floats) -> None:
+def precise_logarithm(x: float, room: Floats) -> None:
     """log x as the sum of two parts, to twenty digits: 2 s (1 + z/3 + z²/5 + …) with s = f/(2 + f) and z = s²."""
     tiny = x < 1e-300
     scaled = x * two_to(54) if tiny else x
@@ -150,14 +149,14 @@ def precise_logarithm(x: float, parts: Floats) -> None:
     total = k * LN2 + high
     other = total - k * LN2
     rest = (k * LN2 - (total - other)) + (high - other) + (low + k * LN2_REST)
-    parts[0] = total + rest
-    parts[1] = rest - (parts[0] - total)
+    room[0] = total + rest
+    room[1] = rest - (room[0] - total)
 
 
-def reduce_angle(x: float, parts: Floats) -> int:
+def reduce_angle(x: float, room: Floats) -> int:
     """What is left of an angle after whole quarter turns, as the sum of two parts; and the number of these, from 0 to 3."""
     if not abs(x) < FAR:
-        return reduce_far(x, parts)
+        return reduce_far(x, room)
     quarters = (x * TURNS_PER_UNIT + ROUND) - ROUND
     high = x - quarters * TURN_1
     second = quarters * TURN_2
@@ -168,23 +167,22 @@ def reduce_angle(x: float, parts: Floats) -> int:
     nearer = near - third
     other = nearer - near
     lost += ((near - (nearer - other)) - (third + other)) - quarters * TURN_4
-    parts[0] = nearer + lost
-    parts[1] = lost - (parts[0] - nearer)
+    room[0] = nearer + lost
+    room[1] = lost - (room[0] - nearer)
     return (int(quarters) % 4 + 4) % 4
 
 
-def reduce_far(x: float, parts: Floats) -> int:
+def reduce_far(x: float, room: Floats) -> int:
     """The same for large angles, after Payne and Hanek: of x·2/π only what is below four quarter turns is added up."""
     if not abs(x) < inf:
-        parts[0] = nan
-        parts[1] = nan
+        room[0] = nan
+        room[1] = nan
         return 0
     scale = exponent_of(x) - CHUNK + 1
     scaled = abs(x) * two_to(-scale)
-    digits = floats_of_thread(3)
-    digits[0] = float(int(scaled))
-    digits[1] = float(int((scaled - digits[0]) * 16777216.0)) / 16777216.0
-    digits[2] = scaled - digits[0] - digits[1]
+    room[2] = float(int(scaled))  # the digits of x, 24 in each
+    room[3] = float(int((scaled - room[2]) * 16777216.0)) / 16777216.0
+    room[4] = scaled - room[2] - room[3]
     first = max(scale // CHUNK - 3, 0)
     total = 0.0
     second = 0.0
@@ -192,7 +190,7 @@ def reduce_far(x: float, parts: Floats) -> int:
     for i in range(first, first + CHUNKS):
         unit = TWO_OVER_PI[i] * two_to(scale - CHUNK * (i + 1))
         for j in range(3):
-            term = digits[j] * unit
+            term = room[2 + j] * unit
             term -= 4.0 * (float(int(term * 0.25)) if term < 1e18 else term * 0.25)
             longer = total + term
             other = longer - total
@@ -208,8 +206,8 @@ def reduce_far(x: float, parts: Floats) -> int:
     # The rest of the turn as an angle: times π/2.
     high = near * TURN
     low = fused(near, TURN, -high) + near * TURN_REST + rest * TURN
-    parts[0] = high + low if x > 0.0 else -(high + low)
-    parts[1] = low - (high + low - high) if x > 0.0 else -(low - (high + low - high))
+    room[0] = high + low if x > 0.0 else -(high + low)
+    room[1] = low - (high + low - high) if x > 0.0 else -(low - (high + low - high))
     gone = int(quarters) % 4
     return gone if x > 0.0 else (4 - gone) % 4
 
@@ -239,23 +237,20 @@ def turned_sine(quarters: int, x: float, rest: float) -> float:
     return -value if quarters % 4 >= 2 else value
 
 
-def sine_of(x: float) -> float:
+def sine_of(x: float, room: Floats) -> float:
     """sin x."""
-    parts = floats_of_thread(2)
-    return turned_sine(reduce_angle(x, parts), parts[0], parts[1])
+    return turned_sine(reduce_angle(x, room), room[0], room[1])
 
 
-def cosine_of(x: float) -> float:
+def cosine_of(x: float, room: Floats) -> float:
     """cos x."""
-    parts = floats_of_thread(2)
-    return turned_sine(reduce_angle(x, parts) + 1, parts[0], parts[1])
+    return turned_sine(reduce_angle(x, room) + 1, room[0], room[1])
 
 
-def tangent_of(x: float) -> float:
+def tangent_of(x: float, room: Floats) -> float:
     """tan x."""
-    parts = floats_of_thread(2)
-    quarters = reduce_angle(x, parts)
-    return turned_sine(quarters, parts[0], parts[1]) / turned_sine(quarters + 1, parts[0], parts[1])
+    quarters = reduce_angle(x, room)
+    return turned_sine(quarters, room[0], room[1]) / turned_sine(quarters + 1, room[0], room[1])
 
 
 def arctangent(x: float) -> float:

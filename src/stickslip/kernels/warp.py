@@ -1,12 +1,10 @@
-"""What a GPU has besides: threads in warps and blocks, votes, memory of a thread and of a block. `targets/ptx.py` has the
-instructions for all of this; what is here is its meaning where one thread is all there is, in its warp and in its block.
+"""What a GPU has besides: threads in warps and blocks, votes, numbers that all change. `targets/ptx.py` has the
+instructions for all of this; what is here is its meaning where one thread is all there is, in its warp and its block.
 """
 
 from math import frexp, ldexp
 
-import numpy as np
-
-from stickslip.kernels.model import Floats, Ints
+from stickslip.kernels.records import Ints
 
 
 def thread_index() -> int:
@@ -59,26 +57,6 @@ def add_to_common(numbers: Ints, place: int, amount: int) -> int:
     before = numbers[place]
     numbers[place] = before + amount
     return int(before)
-
-
-def floats_of_thread(count: int) -> Floats:
-    """Room for so many floats, of this thread alone, for as long as it runs."""
-    return np.zeros(count)
-
-
-def ints_of_thread(count: int) -> Ints:
-    """Room for so many whole numbers."""
-    return np.zeros(count, np.int64)
-
-
-def floats_of_block(count: int) -> Floats:
-    """Room for so many floats that the threads of a block have in common."""
-    return np.zeros(count)
-
-
-def floats_from(array: Floats, place: int) -> Floats:
-    """The rest of an array, from a place on."""
-    return array[place:]
 
 
 def exponent_of(x: float) -> int:

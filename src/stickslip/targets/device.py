@@ -62,17 +62,20 @@ class Device:
         return made
 
     def room(self, like: Array) -> Any:
-        """Memory for an array of that size, with anything in it."""
-        return self._device.allocate(like.nbytes, stream=self.stream)
+        """Memory for an array of that size, with anything in it; there is some for an empty one."""
+        return self._device.allocate(max(like.nbytes, like.itemsize), stream=self.stream)
 
     def sent(self, array: Array) -> Any:
         """A copy of an array on the GPU."""
         there = self.room(array)
-        there.copy_from(self._here(array), stream=self.stream)
+        if array.size:
+            there.copy_from(self._here(array), stream=self.stream)
         return there
 
     def bring(self, there: Any, array: Array, first: int = 0, stream: Any = None) -> None:
         """Fill an array with what lies on the GPU, from its element `first` on; done when the stream has come to it."""
+        if not array.size:
+            return
         part = self._core.Buffer.from_handle(int(there.handle) + first * array.itemsize, array.nbytes, owner=there)
         part.copy_to(self._here(array), stream=self.stream if stream is None else stream)
 

@@ -17,8 +17,11 @@ from typing import Any, Protocol
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from stickslip.errors import CompileError, CudaError
-from stickslip.targets.compiler import BOOL, FLAGS, FLOAT, INT, Body, Translator, floating_operation
+from stickslip.errors import CudaError
+from stickslip.targets.body import Body
+from stickslip.targets.instructions import BOOL, FLAGS, FLOAT, INT
+from stickslip.targets.source import Function
+from stickslip.targets.translator import Translator
 from stickslip.targets.vector import BETWEEN
 
 SINGLE, HALF = ir.FloatType(), ir.IntType(32)
@@ -40,19 +43,35 @@ ELEMENTARY = {
 }
 """Functions of `math` that GPUs have no instruction for, and the kernels that compute them (kernels/elementary.py)."""
 
-RARE = frozenset(["reduce_far", "precise_logarithm"])
+RARE = frozenset(["elementary__reduce_far", "elementary__precise_logarithm"])
 """Functions that are long and hardly ever called: once in a kernel is enough."""
 
 PTX_VERSIONS = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 78, 100: 86, 103: 88, 120: 87, 121: 88}
 """Kinds of GPUs that LLVM knows, by compute capability, and the first version of PTX for each: old drivers know it."""
 
 
+SCRATCH = 8
+"""So many floats are lent to a function of elementary.py that asks for room."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Arrays that a kernel does not get from outside: what every thread has to itself, and all of a block together."""
+
+    of_thread: Mapping[str, int]
+    """Sizes by the names of flat parameters. They hold zeros at first, as on the CPU: generated functions do not write
+    what is always zero."""
+    of_block: Mapping[str, int]
+
+
 @dataclass(frozen=True)
 class Kernel:
-    """A function that is launched, and those without branches that it calls; how many threads a block has at most, and
-    a thread registers (None: as many as it needs)."""
+    """A flat function, and the name under which it is launched; its own memory; how many threads a block has at most,
+    and a thread registers (None: as many as it needs); the functions that it calls which have no branches."""
 
+    function: str
     name: str
+    memory: Memory
     threads: int
     registers: int | None = None
     ticks: tuple[str, ...] = ()
@@ -74,16 +93,53 @@ class Architecture(Protocol):
 
 
 class GpuTranslator(Translator):
-    """Translates one kernel with all that it calls; `ticks` are its functions without branches."""
+    """Translates one kernel with all that it calls."""
 
-    def __init__(self, source: str, values: Mapping[str, Any], kernel: Kernel, architecture: Architecture) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Function],
+        arrays: Mapping[str, Any],
+        kernel: Kernel,
+        architecture: Architecture,
+    ) -> None:
         self.ticks, self.architecture = frozenset(kernel.ticks), architecture
         self.literals: dict[float, ir.GlobalVariable] = {}
-        super().__init__(source, values, [kernel.name], [])
-        architecture.declare(self.module, self.functions[kernel.name], kernel)
+        super().__init__(functions, arrays, {}, [kernel.function], [], kernel.threads)
+        architecture.declare(self.module, self._entry(self.function(kernel.function), kernel), kernel)
 
-    def _body_of(self, name: str) -> type[Body]:
+    def body_of(self, name: str) -> type[Body]:
         return TickBody if name in self.ticks else GpuBody
+
+    def _entry(self, function: ir.Function, kernel: Kernel) -> ir.Function:
+        """What is launched: it has the memory of the kernel, and is given the rest."""
+        memory = kernel.memory
+        function.linkage = "internal"
+        function.attributes.add("alwaysinline")
+        own = memory.of_thread.keys() | memory.of_block.keys()
+        given = [argument for argument in function.args if argument.name not in own]
+        kinds = [argument.type for argument in given]
+        entry = ir.Function(self.module, ir.FunctionType(ir.VoidType(), kinds), kernel.name)
+        builder = ir.IRBuilder(entry.append_basic_block("entry"))
+        values = {argument.name: value for argument, value in zip(given, entry.args, strict=True)}
+        for argument in function.args:
+            if argument.name in memory.of_thread:
+                values[argument.name] = self._of_thread(builder, argument.type, memory.of_thread[argument.name])
+            elif argument.name in memory.of_block:
+                values[argument.name] = self._of_block(builder, argument, memory.of_block[argument.name])
+        builder.call(function, [values[argument.name] for argument in function.args])
+        builder.ret_void()
+        return entry
+
+    def _of_thread(self, builder: ir.IRBuilder, kind: ir.PointerType, size: int) -> ir.Value:
+        room = builder.alloca(ir.ArrayType(kind.pointee, size))
+        builder.store(ir.Constant(room.allocated_type, None), room)
+        return builder.bitcast(room, kind)
+
+    def _of_block(self, builder: ir.IRBuilder, argument: ir.Argument, size: int) -> ir.Value:
+        kind = ir.ArrayType(argument.type.pointee, size)
+        room = ir.GlobalVariable(self.module, kind, f"shared_{argument.name}", SHARED)
+        room.initializer, room.linkage, room.align = ir.Constant(kind, ir.Undefined), "internal", 8
+        return builder.addrspacecast(room, argument.type)
 
     def literal(self, value: float) -> ir.GlobalVariable:
         """A number among the constants of the kernel; LLVM, which would write it out, must not know that it is one."""
@@ -92,12 +148,6 @@ class GpuTranslator(Translator):
             variable.initializer = FLOAT(value)
             self.literals[value] = variable
         return self.literals[value]
-
-    def shared(self, count: int) -> ir.GlobalVariable:
-        """Memory of a block."""
-        variable = ir.GlobalVariable(self.module, ir.ArrayType(FLOAT, count), f"shared_{count}", SHARED)
-        variable.initializer, variable.linkage, variable.align = ir.Constant(variable.value_type, ir.Undefined), "internal", 8
-        return variable
 
 
 class GpuBody(Body):
@@ -110,63 +160,41 @@ class GpuBody(Body):
             self.function.attributes.add("noinline")
         super().translate()
 
-    def store(self, name: str, value: ir.Value) -> None:
-        if isinstance(value.type, ir.PointerType):
-            self.variables[name] = value  # an array keeps its name
-        else:
-            super().store(name, value)
-
-    def converted(self, value: ir.Value, to: ir.Type) -> ir.Value:
-        if isinstance(value.type, ir.PointerType) and isinstance(to, ir.PointerType) and value.type != to:
-            return self.builder.addrspacecast(value, to)
-        return super().converted(value, to)
-
     def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
         if isinstance(op, ast.Pow):
             return self.elementary("power", [left, right])
         return super().arithmetic(op, left, right)
 
     def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
+        b = self.builder
         if name in ELEMENTARY:
             return self.elementary(ELEMENTARY[name], values)
-        if name == "exponent_of":
-            exponent = self.builder.lshr(self.builder.bitcast(values[0], INT), INT(52))
-            return self.builder.sub(self.builder.and_(exponent, INT(0x7FF)), INT(1023))
-        if name == "two_to":
-            biased = self.builder.add(self.converted(values[0], INT), INT(1023))
-            return self.builder.bitcast(self.builder.shl(biased, INT(52)), FLOAT)
-        if name == "latest":  # nobody changes it while a kernel runs
-            return self.builder.load(self.builder.gep(values[0], [values[1]], source_etype=INT), typ=INT)
-        memory = self.memory(name, values)
-        if memory is not None:
-            return memory
+        match name, values:
+            case "exponent_of", [value]:
+                return b.sub(b.and_(b.lshr(b.bitcast(value, INT), INT(52)), INT(0x7FF)), INT(1023))
+            case "two_to", [exponent]:
+                return b.bitcast(b.shl(b.add(self.converted(exponent, INT), INT(1023)), INT(52)), FLOAT)
+            case "latest", [array, place]:  # nobody changes it while a kernel runs
+                return b.load(b.gep(array, [place], source_etype=INT), typ=INT)
+            case "count_bits", [bits]:
+                return b.ctpop(bits)
+            case "add_to_common", [array, place, amount]:
+                return b.atomic_rmw("add", b.gep(array, [place], source_etype=INT), amount, "monotonic")
         own = self.translator.architecture.operation(self, name, values)
         return super().builtin(name, values) if own is None else own
 
     def elementary(self, name: str, values: Sequence[ir.Value]) -> ir.Value:
-        return self.builder.call(self.translator.function(name), [self.converted(value, FLOAT) for value in values])
-
-    def memory(self, name: str, values: list[ir.Value]) -> ir.Value | None:
-        """Memory of a thread, of its block, and of all."""
-        match name, values:
-            case (("floats_of_thread" | "ints_of_thread"), [count]):
-                kind = FLOAT if name == "floats_of_thread" else INT
-                with self.builder.goto_block(self.entry):
-                    room = self.builder.alloca(ir.ArrayType(kind, count.constant))
-                    return self.builder.bitcast(room, kind.as_pointer())
-            case "floats_of_block", [count]:
-                shared = self.translator.shared(count.constant)
-                return self.builder.addrspacecast(shared, FLOAT.as_pointer())
-            case "floats_from", [array, place]:
-                return self.builder.bitcast(self.builder.gep(array, [place], source_etype=FLOAT), FLOAT.as_pointer())
-            case "count_bits", [bits]:
-                return self.builder.ctpop(bits)
-            case "add_to_common", [array, place, amount]:
-                address = self.builder.gep(array, [place], source_etype=INT)
-                return self.builder.atomic_rmw("add", address, amount, "monotonic")
-        return None
+        """A function of elementary.py; those that ask for room get it."""
+        function = self.translator.function(f"elementary__{name}")
+        arguments = [self.converted(value, FLOAT) for value in values]
+        if len(function.args) > len(arguments):
+            with self.builder.goto_block(self.entry):
+                room = self.builder.alloca(ir.ArrayType(FLOAT, SCRATCH))
+            arguments.append(self.builder.bitcast(room, FLOAT.as_pointer()))
+        return self.builder.call(function, arguments)
 
     def declared(self, name: str, result: ir.Type, arguments: Sequence[ir.Type]) -> ir.Function:
+        """A function from outside."""
         known = self.translator.module.globals.get(name)
         if known is not None:
             return known
@@ -185,25 +213,31 @@ class TickBody(GpuBody):
 
     def store(self, name: str, value: ir.Value) -> None:
         """A variable may be of single precision after it was of double precision: then it is another one."""
-        if name not in self.variables or self.variables[name].allocated_type != value.type:
-            with self.builder.goto_block(self.entry):
-                self.variables[name] = self.builder.alloca(value.type, name=name)
-        self.builder.store(value, self.variables[name])
+        value = self.number(value)
+        if name in self.variables and self.variables[name].allocated_type != value.type:
+            del self.variables[name]
+        self.builder.store(value, self.variable(name, value.type))
+
+    def without_value(self, node: ast.Name) -> None:
+        """As for lanes: variables that stand for places of the work array hold something at all times."""
+        variable = self.variables[node.id]
+        with self.builder.goto_block(self.entry):
+            self.builder.store(ir.Constant(variable.allocated_type, None), variable)
+        self.assigned.add(node.id)
 
     def place(self, node: ast.Subscript) -> ir.Value:
         row = self.expression(node.slice)
         return self.builder.gep(self.column, [INT(row.constant * self.translator.lanes)], source_etype=FLOAT)
 
-    def assign(self, target: ast.expr, value: ir.Value) -> None:
-        if isinstance(target, ast.Subscript):
-            self.builder.store(self.converted(value, FLOAT), self.place(target))
-        else:
-            super().assign(target, self.number(value))
+    def load_element(self, place: ir.Value) -> ir.Value:
+        return self.builder.load(place, typ=FLOAT)
+
+    def store_element(self, target: ast.Subscript, place: ir.Value, value: ir.Value) -> None:
+        self.writes_to(self.root_of(target.value), target)
+        self.builder.store(self.converted(value, FLOAT), place)
 
     def expression(self, node: ast.expr) -> ir.Value:
         match node:
-            case ast.Subscript():
-                return self.builder.load(self.place(node), typ=FLOAT)
             case ast.Constant(value=float() as value) if struct.pack(">d", value)[4:] != bytes(4):
                 return self.builder.load(self.translator.literal(value), typ=FLOAT)
         return super().expression(node)
@@ -221,7 +255,7 @@ class TickBody(GpuBody):
         """Two numbers of one precision."""
         left, right = self.number(left), self.number(right)
         if left.type != right.type:
-            raise CompileError(f"{self.function.name}: a {left.type} meets a {right.type}")
+            raise self.error(f"Here a {left.type} meets a {right.type}.")
         return left, right
 
     def negative(self, value: ir.Value) -> ir.Value:
@@ -233,7 +267,7 @@ class TickBody(GpuBody):
         if isinstance(op, ast.Pow):
             return super().arithmetic(op, left, right)
         left, right = self.alike(left, right)
-        return getattr(self.builder, floating_operation(op))(left, right, flags=self.flags)
+        return getattr(self.builder, self.floating_operation(op))(left, right, flags=self.flags)
 
     def compare(self, op: ast.cmpop, left: ir.Value, right: ir.Value) -> ir.Value:
         return self.compared(op, *self.alike(left, right))
@@ -243,21 +277,19 @@ class TickBody(GpuBody):
             return super().truth(node)
         return self.expression(node)
 
-    def both(self, needs_all: bool, first: ast.expr, second: ast.expr) -> ir.Value:
-        left, right = self.truth(first), self.truth(second)
-        return self.builder.and_(left, right) if needs_all else self.builder.or_(left, right)
+    def both(self, needs_all: bool, condition: ir.Value, following: Callable[[], ir.Value]) -> ir.Value:
+        return (self.builder.and_ if needs_all else self.builder.or_)(condition, following())
 
     def conditional(
         self, condition: ir.Value, first: Callable[[], ir.Value], second: Callable[[], ir.Value]
     ) -> ir.Value:
         return self.builder.select(condition, *self.alike(first(), second()))
 
-    def call(self, node: ast.Call) -> ir.Value:
-        assert isinstance(node.func, ast.Name)
-        match node.func.id, node.args:
-            case "float32", [ast.Constant(value=value)]:  # instructions have room for it
-                return SINGLE(float(value))
-        return super().call(node)
+    def called(self, node: ast.Call) -> ir.Value:
+        match node:
+            case ast.Call(func=ast.Name(id="float32"), args=[ast.Constant(value=value)]):  # instructions have room for it
+                return SINGLE(float(value))  # type: ignore[arg-type]
+        return super().called(node)
 
     def builtin(self, name: str, values: list[ir.Value]) -> ir.Value:
         b = self.builder

@@ -108,9 +108,12 @@ class Translator:
             argument.name = given.arg
         self.written[name] = set()
         flags = (*FLAGS, "reassoc") if name in self.sums else FLAGS
-        body = LaneBody if name.startswith("lane_") else Body  # functions for all lanes at once
-        body(self, function, source, flags).translate()
+        self.body_of(name)(self, function, source, flags).translate()
         return function
+
+    def body_of(self, name: str) -> type[Body]:
+        """How a function is translated: one whose name begins with "lane_" is for all lanes at once."""
+        return LaneBody if name.startswith("lane_") else Body
 
     def _kind(self, source: Function, annotation: ast.expr | None) -> ir.Type:
         name = "None" if annotation is None else ast.unparse(annotation)
