@@ -322,18 +322,22 @@ class Field(metaclass=Listing):
         shortcut: bool = True,
     ) -> tuple[Floats, NDArray[np.int64]]:
         """All trajectories in lockstep; then one by one those that were given up."""
-        m = self.lanes
-        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
-        rows = cpu.aligned(m.LANE_ROWS * m.LANES)
-        ends, outcome = np.empty_like(starts), np.zeros((len(starts), 2), np.int64)
-        periods = known(self._periods(parameters)) if shortcut else np.full(len(starts), NOT_PERIODIC)
-        flat = (starts.ravel(), parameters.ravel(), periods, ends.ravel(), outcome.ravel())
-        limits = (math.log2(rtol), patience(m, starts, parameters), float(most_steps))
-        m.propagate_lanes(floats, integers, rows, *times, *limits, len(starts), *flat)
-        left = outcome[:, 0] != 0
+        m, count = self.lanes, len(starts)
+        kernels = m.kernels.lockensemble
+        convoy, begin = kernels.Convoy(), Records(kernels.Departure, count)
+        convoy.start_time, convoy.end_time = times
+        convoy.count, convoy.most_steps = count, most_steps
+        convoy.log_tolerance, convoy.patience = math.log2(rtol), patience(m, starts, parameters)
+        begin.column("state")[:], begin.column("parameter")[:] = starts, parameters
+        begin.column("excitation_period")[:] = known(self._periods(parameters)) if shortcut else NOT_PERIODIC
+        ends = Records(kernels.End, count)
+        m.propagate_lanes(m.kernels.trajectory.Trajectory(), lanes_of(m), convoy, m.kernels.queue.Queue(), begin, ends)
+        left = ends.column("status") != 0
         if left.any():
-            ends[left], outcome[left] = self._one_by_one(starts[left], parameters[left], times, rtol, most_steps)
-        return ends, outcome
+            ends.floats[left], ends.integers[left] = self._one_by_one(
+                starts[left], parameters[left], times, rtol, most_steps
+            )
+        return ends.floats, ends.integers
 
 
 def _forces(delassus: Floats, right: Floats) -> Floats:
@@ -357,7 +361,7 @@ class Point:
 
 
 def patience(m: Any, starts: Floats, parameters: Floats) -> float:
-    """How many ticks trajectories in lockstep wait for each other: see `is_over` of kernels/lockstep.py.
+    """How many ticks trajectories in lockstep wait for each other: see `wait_is_over` of kernels/lockstep.py.
 
     Where those that follow each other differ by a small part of the spread of all, they do much the same, and waiting
     keeps them together; with several contacts they soon do not.
@@ -367,7 +371,14 @@ def patience(m: Any, starts: Floats, parameters: Floats) -> float:
     spread = np.ptp(here, axis=0)
     apart = np.abs(there - here)[:, spread > 0] / spread[spread > 0]
     alike = not apart.size or np.median(apart.max(axis=1)) < ALIKE
-    return float(m.PATIENT if alike and m.N_CONTACTS == 1 else m.IMPATIENT)
+    kernel = m.kernels.lockstep
+    return float(kernel.PATIENT if alike and m.kernels.model.CONTACTS == 1 else kernel.IMPATIENT)
+
+
+def lanes_of(m: Any) -> Any:
+    """Room for the trajectories that travel together on a core."""
+    lane, count = m.kernels.lane.Lane, m.kernels.machine.LANES
+    return Interleaved(lane, count, cpu.aligned(lane.FLOATS * count))
 
 
 def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
@@ -377,10 +388,10 @@ def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
         from stickslip.symbolic.equations import derive
         from stickslip.symbolic.lanes import lane_source
 
-        return join.joined_lanes(lane_source(derive(model), order), join.LANES)
+        return lane_source(derive(model), order)
 
-    joined = _generated(f"{_key(model)}|{order}|{join.LANES.name}", text)
-    return TARGETS[target].program(joined) if joined.module().SERVES else None
+    generated = _generated(f"{_key(model)}|{order}|{LANES.name}", text)
+    return TARGETS[target].program(generated, LANES) if generated.text else None
 
 
 def compile_smooth(model: Model, shape: str) -> Any:

@@ -1,7 +1,7 @@
 """The bristles of a contact: which bond breaks next, and where bonds form anew. docs/bristles.md has the model.
 
 All bristles of a contact move with the mass, so between two bonds their deflections differ from the mean, which is a
-state of the model, by what they differed when the last bond formed. Per contact lie in `bond`: the deflections of its
+state of the model, by what they differed when the last bond formed. Per contact lie in `store`: the deflections of its
 bristles then, their mean then, and the highest and the lowest one less that mean. The first bristles are those that
 hold in slip: their numbers say nothing about where they are bonded.
 
@@ -10,7 +10,6 @@ Mode s slips away from the bonds: deflections fall for s = 1 until the lowest is
 
 from stickslip.kernels import model
 from stickslip.kernels.chance import uniform
-from stickslip.kernels.polynomial import first_crossing
 from stickslip.kernels.trajectory import Trajectory
 
 
@@ -25,32 +24,32 @@ def distance(trajectory: Trajectory, i: int, number: int) -> float:
 
 def gather(trajectory: Trajectory, i: int, held: int) -> None:
     """The mean deflection of the bristles that hold, and how far the extreme ones are from it."""
-    first = model.BOND_PLACE[i]
-    total = trajectory.bond[first]
-    highest = trajectory.bond[first]
-    lowest = trajectory.bond[first]
+    first = model.STORE_PLACE[i]
+    total = trajectory.store[first]
+    highest = trajectory.store[first]
+    lowest = trajectory.store[first]
     for j in range(1, held):
-        z = trajectory.bond[first + j]
+        z = trajectory.store[first + j]
         total += z
         highest = max(highest, z)
         lowest = min(lowest, z)
     mean = total / held
     trajectory.state[model.BOND_STATE[i]] = mean
     after = first + model.BRISTLES[i]
-    trajectory.bond[after] = mean
-    trajectory.bond[after + 1] = highest - mean
-    trajectory.bond[after + 2] = lowest - mean
+    trajectory.store[after] = mean
+    trajectory.store[after + 1] = highest - mean
+    trajectory.store[after + 2] = lowest - mean
 
 
 def catch_up(trajectory: Trajectory, i: int, held: int, side: float) -> int:
     """Move all deflections to where the mean is now; the bristle that is closest to its limit in a slip to `side`."""
-    first = model.BOND_PLACE[i]
-    moved = trajectory.state[model.BOND_STATE[i]] - trajectory.bond[first + model.BRISTLES[i]]
+    first = model.STORE_PLACE[i]
+    moved = trajectory.state[model.BOND_STATE[i]] - trajectory.store[first + model.BRISTLES[i]]
     weakest = 0
-    extreme = side * (trajectory.bond[first] + moved)
+    extreme = side * (trajectory.store[first] + moved)
     for j in range(held):
-        z = trajectory.bond[first + j] + moved
-        trajectory.bond[first + j] = z
+        z = trajectory.store[first + j] + moved
+        trajectory.store[first + j] = z
         if side * z < extreme:
             extreme = side * z
             weakest = j
@@ -59,12 +58,12 @@ def catch_up(trajectory: Trajectory, i: int, held: int, side: float) -> int:
 
 def bond_anew(trajectory: Trajectory, i: int, bristle: int, side: float, number: int) -> None:
     """The bond of a bristle at its limit breaks, and forms further on in the direction of slip."""
-    trajectory.bond[model.BOND_PLACE[i] + bristle] = side * (
+    trajectory.store[model.STORE_PLACE[i] + bristle] = side * (
         distance(trajectory, i, number) - trajectory.constant[model.BOND_LIMIT[i]]
     )
 
 
-def break_bond(trajectory: Trajectory, i: int) -> None:
+def jump(trajectory: Trajectory, i: int) -> None:
     """In slip, where a bristle of contact i has reached its limit."""
     side = float(trajectory.mode[i])
     weakest = catch_up(trajectory, i, model.SLIPPING[i], side)
@@ -74,16 +73,16 @@ def break_bond(trajectory: Trajectory, i: int) -> None:
     gather(trajectory, i, model.SLIPPING[i])
 
 
-def enter_bonds(trajectory: Trajectory, i: int) -> None:
+def enter(trajectory: Trajectory, i: int) -> None:
     """Contact i enters its mode: all bonds form anew for stick, all but those that hold in slip are lost.
 
     Bonds are numbered by the event, so that a mode tried more than once at an event has the same bonds every time.
     """
-    first = model.BOND_PLACE[i]
+    first = model.STORE_PLACE[i]
     if trajectory.mode[i] == 0:
         for j in range(model.BRISTLES[i]):
-            trajectory.bond[first + j] = -trajectory.mode_before[i] * distance(
-                trajectory, i, model.BOND_PLACE[i] + j + 1
+            trajectory.store[first + j] = -trajectory.mode_before[i] * distance(
+                trajectory, i, model.STORE_PLACE[i] + j + 1
             )
         gather(trajectory, i, model.BRISTLES[i])
     else:
@@ -91,50 +90,38 @@ def enter_bonds(trajectory: Trajectory, i: int) -> None:
         released = trajectory.mode_before[i] == 0
         weakest = catch_up(trajectory, i, model.BRISTLES[i] if released else model.SLIPPING[i], side)
         if released and weakest < model.SLIPPING[i]:
-            bond_anew(trajectory, i, weakest, side, model.BOND_PLACE[i] + 1)
+            bond_anew(trajectory, i, weakest, side, model.STORE_PLACE[i] + 1)
         gather(trajectory, i, model.SLIPPING[i])
 
 
-def start_bonds(trajectory: Trajectory) -> None:
+def start(trajectory: Trajectory) -> None:
     """The bonds at the start of a run: scattered as new ones are, around the mean deflection that the start has."""
     trajectory.bonds_broken = 0
-    trajectory.bonds_formed = model.BONDS
+    trajectory.bonds_formed = model.STORE
     for i in range(model.CONTACTS):
         if model.BRISTLES[i] > 0:
-            first = model.BOND_PLACE[i]
+            first = model.STORE_PLACE[i]
             start = trajectory.state[model.BOND_STATE[i]]
             held = model.BRISTLES[i] if trajectory.mode[i] == 0 else model.SLIPPING[i]
             side = -1.0 if trajectory.mode[i] > 0 else 1.0
             total = 0.0
             for j in range(model.BRISTLES[i]):
-                trajectory.bond[first + j] = side * distance(trajectory, i, model.BOND_PLACE[i] + j + 1)
+                trajectory.store[first + j] = side * distance(trajectory, i, model.STORE_PLACE[i] + j + 1)
                 if j < held:
-                    total += trajectory.bond[first + j]
+                    total += trajectory.store[first + j]
             for j in range(model.BRISTLES[i]):
-                trajectory.bond[first + j] += start - total / held
+                trajectory.store[first + j] += start - total / held
             gather(trajectory, i, held)
 
 
-def note_bonds(trajectory: Trajectory) -> None:
+def note(trajectory: Trajectory) -> None:
     """Remember the bonds before an event, and set numbers aside for those that may form there."""
-    trajectory.bonds_formed += model.BONDS
-    for j in range(model.BONDS):
-        trajectory.bond_before[j] = trajectory.bond[j]
+    trajectory.bonds_formed += model.STORE
+    for j in range(model.STORE):
+        trajectory.store_before[j] = trajectory.store[j]
 
 
-def recall_bonds(trajectory: Trajectory, i: int) -> None:
+def recall(trajectory: Trajectory, i: int) -> None:
     """The bonds of contact i as they were before the event."""
-    if model.BRISTLES[i] > 0:
-        for j in range(model.BOND_PLACE[i], model.BOND_PLACE[i] + model.BRISTLES[i] + 3):
-            trajectory.bond[j] = trajectory.bond_before[j]
-
-
-def breaking(trajectory: Trajectory, i: int, side: float) -> float:
-    """Where on the step, in [0, 1], the first bond of contact i breaks that holds against `side`; 2 if none does."""
-    row = trajectory.state_series[model.BOND_STATE[i]]
-    after = model.BOND_PLACE[i] + model.BRISTLES[i]
-    extreme = trajectory.bond[after + 2] if side > 0.0 else trajectory.bond[after + 1]
-    for k in range(model.ORDER + 1):
-        trajectory.polynomial[k] = side * row[k] * trajectory.power[k]
-    trajectory.polynomial[0] += trajectory.constant[model.BOND_LIMIT[i]] + side * extreme
-    return first_crossing(trajectory)
+    for j in range(model.STORE_PLACE[i], model.STORE_PLACE[i] + model.BRISTLES[i] + 3):
+        trajectory.store[j] = trajectory.store_before[j]

@@ -1,48 +1,35 @@
-"""Events on the polynomials of a step in lockstep: bounds that exclude them, and their first zero. See lockstep.py."""
+"""Events on the polynomials of a step in lockstep: bounds that exclude them, and their first zero. See lockstep.py.
+
+The march has its own (polynomial.py): it cuts a polynomial into ever smaller pieces until its first zero is certain,
+which takes every trajectory another number of turns. Here all pay for the longest search, so bounds that need none come
+first, and what they leave open makes the step shorter.
+"""
 
 from math import sqrt
 
+from stickslip.kernels import model
+from stickslip.kernels.lane import Tick
 from stickslip.kernels.machine import any_lane, rough
-from stickslip.kernels.model import (
-    BASE,
-    END_VALUE,
-    FACTOR,
-    FIRST,
-    LEAD,
-    N_CONTACTS,
-    N_WATCHED,
-    ORDER,
-    POLYNOMIAL,
-    RESTS,
-    ROOM,
-    ROOT,
-    ROW_GUARD,
-    ROW_STATIC,
-    SECOND,
-    WIDTH,
-    Floats,
-)
+from stickslip.kernels.records import Floats
 
 VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
-MOST_ROUNDS = 6.0
-NOISE = 1e-13  # as in mode.py
-LARGEST = 1e300  # stands for what never comes
+MOST_TURNS = 6.0  # of the search for a root
 SURE = 1.0 - 1e-6  # of what must outweigh others, where single precision has to do
 
 
-def value_of(W: Floats, row: int, tau: float) -> float:
-    """The series that begins at W[row] at the time tau of the step: even and odd terms apart, two short chains."""
+def value_of(row: Floats, tau: float) -> float:
+    """A series at the time tau of the step: even and odd terms apart, two short chains."""
     square = tau * tau
-    even = W[row + ORDER]
-    odd = W[row + ORDER - 1]
-    for k in range(ORDER - 2, -1, -2):
-        even = even * square + W[row + k]
-    for k in range(ORDER - 3, -1, -2):
-        odd = odd * square + W[row + k]
-    return odd * tau + even if ORDER % 2 == 0 else even * tau + odd
+    even = row[model.ORDER]
+    odd = row[model.ORDER - 1]
+    for k in range(model.ORDER - 2, -1, -2):
+        even = even * square + row[k]
+    for k in range(model.ORDER - 3, -1, -2):
+        odd = odd * square + row[k]
+    return odd * tau + even if model.ORDER % 2 == 0 else even * tau + odd
 
 
-def tail_of(W: Floats, row: int, h: float) -> float:
+def tail_of(row: Floats, h: float) -> float:
     """Σ |c_k| (5h/4)^k over the orders from four on.
 
     Since k ≤ 1.64 (5/4)^k and k (k − 1) ≤ 9.7 (5/4)^k for these, it bounds the sum itself, its rate and its bend at
@@ -50,126 +37,126 @@ def tail_of(W: Floats, row: int, h: float) -> float:
     """
     x = rough(1.25 * h)
     square = x * x
-    even = abs(W[row + ORDER])
-    odd = abs(W[row + ORDER - 1])
-    for k in range(ORDER - 2, 3, -2):
-        even = even * square + abs(W[row + k])
-    for k in range(ORDER - 3, 3, -2):
-        odd = odd * square + abs(W[row + k])
+    even = abs(row[model.ORDER])
+    odd = abs(row[model.ORDER - 1])
+    for k in range(model.ORDER - 2, 3, -2):
+        even = even * square + abs(row[k])
+    for k in range(model.ORDER - 3, 3, -2):
+        odd = odd * square + abs(row[k])
     # What is left to multiply by: x⁴ and x⁵ for an even order, x⁵ and x⁴ for an odd one.
-    return (odd * x + even if ORDER % 2 == 0 else even * x + odd) * (square * square)
+    return (odd * x + even if model.ORDER % 2 == 0 else even * x + odd) * (square * square)
 
 
-def negative_tail(W: Floats, row: int, h: float) -> float:
+def negative_tail(row: Floats, h: float) -> float:
     """Σ min(c_k, 0) h^k over the orders from four on."""
     h = rough(h)
     square = h * h
-    even = min(W[row + ORDER], 0.0)
-    odd = min(W[row + ORDER - 1], 0.0)
-    for k in range(ORDER - 2, 3, -2):
-        even = even * square + min(W[row + k], 0.0)
-    for k in range(ORDER - 3, 3, -2):
-        odd = odd * square + min(W[row + k], 0.0)
-    return (odd * h + even if ORDER % 2 == 0 else even * h + odd) * (square * square)
+    even = min(row[model.ORDER], 0.0)
+    odd = min(row[model.ORDER - 1], 0.0)
+    for k in range(model.ORDER - 2, 3, -2):
+        even = even * square + min(row[k], 0.0)
+    for k in range(model.ORDER - 3, 3, -2):
+        odd = odd * square + min(row[k], 0.0)
+    return (odd * h + even if model.ORDER % 2 == 0 else even * h + odd) * (square * square)
 
 
-def least_of(W: Floats, row: int, h: float) -> float:
+def least_of(row: Floats, h: float) -> float:
     """A bound from below on a series over the step: its constant term and all negative ones."""
-    low = h * (min(W[row + 1], 0.0) + h * (min(W[row + 2], 0.0) + h * min(W[row + 3], 0.0)))
-    return W[row] + low - VALUE * tail_of(W, row, h)
+    low = h * (min(row[1], 0.0) + h * (min(row[2], 0.0) + h * min(row[3], 0.0)))
+    return row[0] + low - VALUE * tail_of(row, h)
 
 
-def is_certain(W: Floats, h: float) -> bool:
+def is_certain(tick: Tick, h: float) -> bool:
     """Whether each polynomial is easily seen either to stay positive on the step or to end negative."""
     certain = True
-    for i in range(N_CONTACTS):
-        stays = stays_positive(W, i, h)
-        ends = W[FIRST + i] > 0.0 and W[END_VALUE + i] < 0.0 and W[ROOM + i] > 0.0
+    for i in range(model.CONTACTS):
+        stays = stays_positive(tick, i, h)
+        ends = tick.leading[i] > 0.0 and tick.end_value[i] < 0.0 and tick.room[i] > 0.0
         certain = certain and (stays or ends)
-    for i in range(N_WATCHED):
-        certain = certain and least_of(W, ROW_GUARD + i * WIDTH, h) > 0.0
+    for i in range(model.WATCHED):
+        certain = certain and least_of(tick.guard_series[i], h) > 0.0
     return certain
 
 
-def stays_clear(W: Floats, i: int, h: float) -> bool:
+def stays_clear(tick: Tick, i: int, h: float) -> bool:
     """Whether the polynomial of contact i stays positive because its constant term outweighs all negative ones, and the
     other limit, S + side·λ > 0, which is 2S − p for this polynomial p, is out of reach."""
-    row = POLYNOMIAL + i * WIDTH
-    factor = W[FACTOR + i]
-    tail = VALUE * tail_of(W, row, h)
-    p0 = SURE * rough(W[BASE + i] + factor * W[row])
-    p1 = rough(factor * h * W[row + 1])
-    p2 = rough(factor * h * h * W[row + 2])
-    p3 = rough(factor * h * h * h * W[row + 3])
+    row = tick.polynomial[i]
+    factor = tick.factor[i]
+    tail = VALUE * tail_of(row, h)
+    p0 = SURE * rough(tick.base[i] + factor * row[0])
+    p1 = rough(factor * h * row[1])
+    p2 = rough(factor * h * h * row[2])
+    p3 = rough(factor * h * h * h * row[3])
     positive = p0 + min(p1, 0.0) + min(p2, 0.0) + min(p3, 0.0) > tail
     most = p0 + abs(p1) + abs(p2) + abs(p3) + tail
-    return positive and (W[RESTS + i] == 0.0 or 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most)
+    return positive and (tick.sticks[i] == 0.0 or 2.0 * least_of(tick.static_series[i], h) > most)
 
 
-def stays_positive(W: Floats, i: int, h: float) -> bool:
+def stays_positive(tick: Tick, i: int, h: float) -> bool:
     """Whether the polynomial of contact i is easily seen to stay positive, and the other limit to be out of reach.
 
     Leading zeros divided out, it is b₀ + b₁ s + b₂ s² + b₃ s³ + …, s from 0 to 1. It stays positive if the sum of b₀
     and all negative terms is, or if the parabola of its first terms has its least value high enough, or if it ends
     positive and only rises, only falls or always bends down.
     """
-    row = POLYNOMIAL + i * WIDTH
-    lead = W[LEAD + i]
-    W[END_VALUE + i] = value_of(W, row, h)
-    tail = tail_of(W, row, h)
-    p1 = rough(h * W[row + 1])
-    p2 = rough(h * h * W[row + 2])
-    p3 = rough(h * h * h * W[row + 3])
-    b0 = p2 if lead == 2.0 else (p1 if lead == 1.0 else rough(W[row]))
-    b1 = p3 if lead == 2.0 else (p2 if lead == 1.0 else p1)
-    b2 = 0.0 if lead == 2.0 else (p3 if lead == 1.0 else p2)
-    b3 = p3 if lead == 0.0 else 0.0
-    W[FIRST + i] = b0
-    W[SECOND + i] = b1
-    low = SURE * b0 + min(b3, 0.0) + negative_tail(W, row, h)
+    row = tick.polynomial[i]
+    zeros = tick.zeros[i]
+    tick.end_value[i] = value_of(row, h)
+    tail = tail_of(row, h)
+    p1 = rough(h * row[1])
+    p2 = rough(h * h * row[2])
+    p3 = rough(h * h * h * row[3])
+    b0 = p2 if zeros == 2.0 else (p1 if zeros == 1.0 else rough(row[0]))
+    b1 = p3 if zeros == 2.0 else (p2 if zeros == 1.0 else p1)
+    b2 = 0.0 if zeros == 2.0 else (p3 if zeros == 1.0 else p2)
+    b3 = p3 if zeros == 0.0 else 0.0
+    tick.leading[i] = b0
+    tick.following[i] = b1
+    low = SURE * b0 + min(b3, 0.0) + negative_tail(row, h)
     positive = low + min(b1, 0.0) + min(b2, 0.0) > 0.0
     above = b2 > 0.0 and 4.0 * low * b2 > b1 * b1 and low > 0.0
     steady = SURE * abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
     bends = -2.0 * SURE * b2 > 6.0 * abs(b3) + BEND * tail
-    stays = positive or above or ((steady or bends) and W[END_VALUE + i] > 0.0)
+    stays = positive or above or ((steady or bends) and tick.end_value[i] > 0.0)
     # The other limit, S + side·λ > 0, is 2S − p for this polynomial p.
     most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail
-    room = 2.0 * least_of(W, ROW_STATIC + i * WIDTH, h) > most or W[RESTS + i] == 0.0
-    W[ROOM + i] = 1.0 if room else 0.0
+    room = 2.0 * least_of(tick.static_series[i], h) > most or tick.sticks[i] == 0.0
+    tick.room[i] = 1.0 if room else 0.0
     return b0 > 0.0 and stays and room
 
 
-def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
+def root_of(tick: Tick, i: int, h: float, crosses: bool) -> float:
     """The first zero of a polynomial that ends negative; −1 where that cannot be told, or would take too long.
 
     Halley's method, kept inside by bisection.
     """
-    row = POLYNOMIAL + i * WIDTH
+    row = tick.polynomial[i]
     # A parabola from the start, with its slope there, to the end.
-    start = W[FIRST + i]
-    first = W[SECOND + i]
-    second = W[END_VALUE + i] - start - first
+    start = tick.leading[i]
+    first = tick.following[i]
+    second = tick.end_value[i] - start - first
     low = 0.0
     high = h
     x = 2.0 * h * start / (sqrt(first * first - 4.0 * start * second) - first)
     searching = crosses
-    rounds = 0.0
+    turns = 0.0
     while any_lane(searching):
         y = x * x
-        even = W[row + ORDER - ORDER % 2]
+        even = row[model.ORDER - model.ORDER % 2]
         even_slope = 0.0
         even_bend = 0.0
-        odd = W[row + ORDER - 1 + ORDER % 2]
+        odd = row[model.ORDER - 1 + model.ORDER % 2]
         odd_slope = 0.0
         odd_bend = 0.0
-        for k in range(ORDER - ORDER % 2 - 2, -1, -2):
+        for k in range(model.ORDER - model.ORDER % 2 - 2, -1, -2):
             even_bend = even_bend * y + even_slope
             even_slope = even_slope * y + even
-            even = even * y + W[row + k]
-        for k in range(ORDER - 3 + ORDER % 2, -1, -2):
+            even = even * y + row[k]
+        for k in range(model.ORDER - 3 + model.ORDER % 2, -1, -2):
             odd_bend = odd_bend * y + odd_slope
             odd_slope = odd_slope * y + odd
-            odd = odd * y + W[row + k]
+            odd = odd * y + row[k]
         value = even + x * odd
         slope = odd + 2.0 * (x * even_slope + y * odd_slope)
         bend = even_slope + 3.0 * x * odd_slope + 4.0 * y * (even_bend + x * odd_bend)  # half the second derivative
@@ -181,44 +168,44 @@ def root_of(W: Floats, i: int, h: float, crosses: bool) -> float:
         found = inside and abs(step) <= 1e-5 * x  # the next one would be about the cube of that
         following = following if inside else 0.5 * (low + high)
         x = following if searching else x
-        rounds += 1.0
+        turns += 1.0
         searching = searching and not found
-        lost = searching and rounds >= MOST_ROUNDS
+        lost = searching and turns >= MOST_TURNS
         x = -1.0 if lost else x
         searching = searching and not lost
-    return x if crosses and is_alone(W, row, W[LEAD + i], x) else -1.0
+    return x if crosses and is_alone(row, tick.zeros[i], x) else -1.0
 
 
-def is_alone(W: Floats, row: int, lead: float, x: float) -> bool:
+def is_alone(row: Floats, zeros: float, x: float) -> bool:
     """Whether x is the only zero up to there: divided by (t − x) the polynomial keeps its sign.
 
     Leading zeros are divided out as well; what remains has the same quotient, but for its last terms.
     """
     quotient = 0.0
     others = 0.0
-    for k in range(ORDER, 3, -1):
+    for k in range(model.ORDER, 3, -1):
         others = (others + abs(quotient)) * x
-        quotient = quotient * x + W[row + k]
+        quotient = quotient * x + row[k]
     others = (others + abs(quotient)) * x
-    quotient = quotient * x + W[row + 3]
+    quotient = quotient * x + row[3]
     twice = abs(quotient) > others
     others = (others + abs(quotient)) * x
-    quotient = quotient * x + W[row + 2]
+    quotient = quotient * x + row[2]
     once = abs(quotient) > others
     others = (others + abs(quotient)) * x
-    quotient = quotient * x + W[row + 1]
+    quotient = quotient * x + row[1]
     none = abs(quotient) > others
-    return (twice and lead == 2.0) or (once and lead == 1.0) or (none and lead == 0.0)
+    return (twice and zeros == 2.0) or (once and zeros == 1.0) or (none and zeros == 0.0)
 
 
-def earliest_event(W: Floats, h: float, moving: bool) -> float:
+def earliest_event(tick: Tick, h: float, moving: bool) -> float:
     """The time of the first event on the step; beyond h if there is none, negative if that is in doubt."""
     earliest = 2.0 * h
-    for i in range(N_CONTACTS):
-        crosses = moving and h > 0.0 and W[END_VALUE + i] < 0.0
-        W[ROOT + i] = 2.0 * h
+    for i in range(model.CONTACTS):
+        crosses = moving and h > 0.0 and tick.end_value[i] < 0.0
+        tick.root[i] = 2.0 * h
         if any_lane(crosses):
-            root = root_of(W, i, h, crosses)
-            W[ROOT + i] = root if crosses else 2.0 * h
-        earliest = min(earliest, W[ROOT + i])
+            root = root_of(tick, i, h, crosses)
+            tick.root[i] = root if crosses else 2.0 * h
+        earliest = min(earliest, tick.root[i])
     return earliest

@@ -2,7 +2,7 @@
 
 from math import floor, frexp, inf, isfinite, ldexp
 
-from stickslip.kernels.model import Ints
+from stickslip.kernels.records import Ints
 
 LANES = 1
 """How many trajectories travel together."""

@@ -3,7 +3,6 @@
 from math import isfinite
 
 from stickslip.kernels import model, outcome
-from stickslip.kernels.bristles import break_bond, breaking, note_bonds, start_bonds
 from stickslip.kernels.clock import advance_clock, set_clock, time_left
 from stickslip.kernels.machine import latest
 from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, expand, hold_still, settle, take_mode
@@ -29,20 +28,10 @@ BROKEN = 1e-6  # see `allowance`
 def begin(trajectory: Trajectory) -> int:
     """Modes and series at the start, from the state, time, tolerance, parameters and guess of a step length."""
     model.constants(trajectory)
-    trajectory.late = 0.0
-    for i in range(model.CONTACTS):
-        trajectory.mode[i] = 1
-    model.ingredients(trajectory)
-    model.sizes(trajectory)
-    for i in range(model.CONTACTS):
-        v = trajectory.v[i]
-        trajectory.at_rest[i] = 1 if abs(v) <= 4.0 * EPSILON * trajectory.v_size[i] or model.UNDAMPED[i] == 1 else 0
-        # An elastic asperity slips to the side from which its spring and damper pull it: a = −T.
-        side = v if model.RIGID[i] == 1 or (model.BONDS > 0 and model.BRISTLES[i] > 0) else trajectory.a[i]
-        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 else (1 if side > 0.0 else -1)
-        trajectory.mode_before[i] = trajectory.mode[i]
-    if model.BONDS > 0:
-        start_bonds(trajectory)
+    first_modes(trajectory)
+    if model.STORE > 0:
+        model.start_store(trajectory)
+        model.note_store(trajectory)
     note_state(trajectory)
     for i in range(model.BRANCHES):
         trajectory.branch[i] = 0
@@ -60,13 +49,28 @@ def begin(trajectory: Trajectory) -> int:
     return outcome.FINISHED if settle(trajectory) == 0 else why_undecided(trajectory)
 
 
+def first_modes(trajectory: Trajectory) -> None:
+    """Which contacts are at rest at the start, and the signs of slip of the others; constants are known."""
+    trajectory.late = 0.0
+    for i in range(model.CONTACTS):
+        trajectory.mode[i] = 1
+    model.ingredients(trajectory)
+    model.sizes(trajectory)
+    for i in range(model.CONTACTS):
+        v = trajectory.v[i]
+        trajectory.at_rest[i] = 1 if abs(v) <= 4.0 * EPSILON * trajectory.v_size[i] or model.UNDECIDED[i] == 1 else 0
+        # Where v itself contains the side of slip, a contact slips to the side to which its own force pulls it: a = −T.
+        side = trajectory.a[i] if model.SIDED[i] == 1 else v
+        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 else (1 if side > 0.0 else -1)
+        trajectory.mode_before[i] = trajectory.mode[i]
+
+
 def note_state(trajectory: Trajectory) -> None:
     """Remember the state before an event, for contacts whose internal states jump."""
     if model.RESETS > 0:
         for i in range(model.STATES):
             trajectory.state_before[i] = trajectory.state[i]
-    if model.BONDS > 0:
-        note_bonds(trajectory)
+            trajectory.state_tried[i] = trajectory.state[i]
 
 
 def march(
@@ -172,17 +176,27 @@ def pass_end(trajectory: Trajectory) -> int:
         note_lags(trajectory, tau)
     project(trajectory)
     guard = trajectory.guard
-    breaks = model.BONDS > 0 and x <= 1.0 and guard >= model.WATCHED + model.GUARDS
-    if breaks:
-        break_bond(trajectory, guard - model.WATCHED - model.GUARDS)
-    if x > 1.0 or breaks:
+    if x > 1.0:
         for i in range(model.CONTACTS):
             trajectory.at_rest[i] = 0
+        return outcome.FINISHED
+    if model.OWN_GUARDS > 0 and guard >= model.WATCHED + model.GUARDS and count_resting(trajectory) == 0:
+        jump_in_slip(trajectory, guard)
         return outcome.FINISHED
     if 0 <= guard < model.WATCHED:
         trajectory.stopping_contact = model.WATCHED_CONTACT[guard]
         return model.WATCHED_OUTCOME[guard]
     return pass_event(trajectory, guard)
+
+
+def jump_in_slip(trajectory: Trajectory, guard: int) -> None:
+    """A guard of a contact's own has ended where all slip: its states jump, and the modes stay."""
+    note_state(trajectory)
+    model.jump(trajectory, guard - model.WATCHED - model.GUARDS)
+    if model.DIRECTIONS > 0:
+        for i in range(model.CONTACTS):
+            trajectory.mode_before[i] = trajectory.mode[i]
+        leap(trajectory, guard)
 
 
 def pass_event(trajectory: Trajectory, guard: int) -> int:
@@ -225,7 +239,7 @@ def impossible_friction(trajectory: Trajectory) -> int:
             return model.WATCHED_OUTCOME[g]
     for i in range(model.CONTACTS):
         pushes = trajectory.mode[i] * trajectory.force_series[i, 0] > DOUBT * trajectory.S_size[i]
-        if pushes and (model.BONDS == 0 or model.BRISTLES[i] == 0):
+        if pushes and model.LIMITED[i] == 1:
             trajectory.stopping_contact = i
             return outcome.NEGATIVE_FRICTION
     return outcome.FINISHED
@@ -309,8 +323,8 @@ def note_lags(trajectory: Trajectory, tau: float) -> None:
 def earliest_event(trajectory: Trajectory, h: float) -> float:
     """Where on the step, in [0, 1], the first guard ends; 2 when none does.
 
-    `guard` becomes -1 for a contact, else the number of a normal force, of the guard of a frozen branch or, after
-    those, of a contact with a bristle at its limit.
+    `guard` becomes -1 for a contact, else the number of what is watched, of the guard of a frozen branch or, after
+    those, of a guard of a contact's own.
     """
     earliest = 2.0
     for i in range(model.CONTACTS):
@@ -325,8 +339,8 @@ def earliest_event(trajectory: Trajectory, h: float) -> float:
                 if stays_positive(trajectory, row, sign, noise)
                 else crossing_of(trajectory, row, sign, row, 0.0, noise)
             )
-        elif model.BONDS > 0 and model.BRISTLES[i] > 0:
-            root = min(breaking(trajectory, i, 1.0), breaking(trajectory, i, -1.0))
+        elif model.LIMITED[i] == 0:
+            root = 2.0  # guards of its own end stick
         else:
             force = trajectory.force_series[i]
             static = trajectory.static_series[i]
@@ -345,13 +359,23 @@ def earliest_event(trajectory: Trajectory, h: float) -> float:
         if root < earliest:
             earliest = root
             trajectory.guard = branch_ending(trajectory, g, root * h)
-    for i in range(model.CONTACTS if model.BONDS > 0 else 0):
-        if model.BRISTLES[i] > 0 and trajectory.mode[i] != 0:
-            root = breaking(trajectory, i, float(trajectory.mode[i]))
-            if root < earliest:
+    for g in range(model.OWN_GUARDS):
+        if is_active(trajectory, g):
+            root = guard_crossing(trajectory, model.WATCHED + model.GUARDS + g)
+            contact = model.OWN_GUARD_CONTACT[g]
+            if model.OWN_GUARD_RELEASES[g] == 1:
+                trajectory.root[contact] = min(trajectory.root[contact], root)
+                earliest = min(earliest, root)
+            elif root < earliest:
                 earliest = root
-                trajectory.guard = model.WATCHED + model.GUARDS + i
+                trajectory.guard = model.WATCHED + model.GUARDS + g
     return earliest
+
+
+def is_active(trajectory: Trajectory, own_guard: int) -> bool:
+    """Whether a guard of a contact's own counts in the mode that the contact is in."""
+    sticks = trajectory.mode[model.OWN_GUARD_CONTACT[own_guard]] == 0
+    return sticks == (model.OWN_GUARD_STICK[own_guard] == 1)
 
 
 def branch_ending(trajectory: Trajectory, watched: int, tau: float) -> int:
@@ -403,6 +427,10 @@ def crossing_of(trajectory: Trajectory, row: Floats, sign: float, added: Floats,
 def change(trajectory: Trajectory, guard: int) -> int:
     """At an event: move the frozen branch, or choose new modes; 0 when settled."""
     note_state(trajectory)
+    if model.OWN_GUARDS > 0 and guard >= model.WATCHED + model.GUARDS:
+        jump(trajectory, guard - model.WATCHED - model.GUARDS)
+    if model.STORE > 0:
+        model.note_store(trajectory)
     trajectory.draws += 1
     if count_resting(trajectory) == 0:  # else `project` has asked for them
         model.ingredients(trajectory)
@@ -411,7 +439,7 @@ def change(trajectory: Trajectory, guard: int) -> int:
         if trajectory.at_rest[i] == RELEASED:  # where the static limit is passed, slip to that side is tried first
             force = trajectory.force_series[i]
             take_mode(trajectory, i, -1 if value_of(trajectory, force) > 0.0 else 1)
-    if guard >= 0:
+    if 0 <= guard < model.WATCHED + model.GUARDS:
         number = model.GUARD_BRANCH[guard - model.WATCHED]
         step = model.GUARD_STEP[guard - model.WATCHED]
         trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
@@ -425,6 +453,14 @@ def change(trajectory: Trajectory, guard: int) -> int:
         failed = settle_branches(trajectory, failed)
     trajectory.ready = 1
     return failed
+
+
+def jump(trajectory: Trajectory, own_guard: int) -> None:
+    """Let states jump where a guard of a contact's own has ended; modes are tried from there."""
+    model.jump(trajectory, own_guard)
+    model.ingredients(trajectory)
+    for i in range(model.STATES):
+        trajectory.state_tried[i] = trajectory.state[i]
 
 
 def settle_branches(trajectory: Trajectory, failed: int) -> int:

@@ -5,7 +5,6 @@ zero its next derivative decides: the test looks at the leading nonzero coeffici
 """
 
 from stickslip.kernels import model
-from stickslip.kernels.bristles import recall_bonds
 from stickslip.kernels.linear import add_up_loads, count_stuck, factor_delassus, substitute
 from stickslip.kernels.records import Floats
 from stickslip.kernels.step import set_natural_step, stick_room
@@ -24,9 +23,9 @@ def take_mode(trajectory: Trajectory, i: int, mode: int) -> None:
     if model.RESETS > 0:
         for j in range(model.STATES):
             if model.OWNER[j] == i:
-                trajectory.state[j] = trajectory.state_before[j]
-        if model.BONDS > 0:
-            recall_bonds(trajectory, i)
+                trajectory.state[j] = trajectory.state_tried[j]
+        if model.STORE > 0:
+            model.recall_store(trajectory, i)
         if mode != trajectory.mode_before[i]:
             model.reset(trajectory, i)
 
@@ -61,8 +60,8 @@ def urgency_of(trajectory: Trajectory, i: int) -> float:
             if leading_sign(trajectory, row, float(mode), row, 0.0, trajectory.load[i] * trajectory.step_guess) <= 0
             else 0.0
         )
-    if model.BONDS > 0 and model.BRISTLES[i] > 0:
-        return 0.0  # it is a bristle at its limit that ends stick
+    if model.LIMITED[i] == 0:
+        return 0.0  # guards of its own end stick
     force = trajectory.force_series[i]
     static = trajectory.static_series[i]
     side = 1.0 if force[0] > 0.0 else -1.0

@@ -25,9 +25,9 @@ NODES = RESOLVED = 0
 """How many series the others are made of; how many arguments of exponentials are series of their own, so that no step
 passes over what these do."""
 
-RESETS = DRAWS = BONDS = 0
-"""How many internal states jump when a contact changes its mode; how many of them are drawn by chance; how many numbers
-bristles need."""
+RESETS = DRAWS = OWN_GUARDS = STORE = 0
+"""How many internal states jump at events; how many of them are drawn by chance; how many guards contacts have besides
+v = 0 and |λ| = S; how many numbers kernels of kinds of contacts keep."""
 
 DIRECTIONS = VARIED_STATES = VARIED_CONTACTS = VARIED_GUARDS = VARIED_BRANCHES = 0
 """How many small changes can be carried along a motion, and the sizes of the model again; 0 in modules without
@@ -52,11 +52,18 @@ GUARD_STEP: Ints = np.array([0])
 EVEN: Ints = np.array([0])
 """Per argument of an exponential, 1 if its function fades to both sides (tanh), 0 if to the negative one (exp)."""
 
+OWN_GUARD_CONTACT: Ints = np.array([0])
+OWN_GUARD_STICK: Ints = np.array([0])
+OWN_GUARD_RELEASES: Ints = np.array([0])
+"""Of every guard of a contact's own: its contact; 1 if it counts in stick, 0 in slip; 1 if it releases the contact."""
+
 RIGID: Ints = np.array([0])
-UNDAMPED: Ints = np.array([0])
+LIMITED: Ints = np.array([0])
+SIDED: Ints = np.array([0])
+UNDECIDED: Ints = np.array([0])
 DRIVEN: Ints = np.array([0])
-"""Per contact, 1 if it sticks as a constraint v = 0; 1 if it is elastic without damper; 1 if its sliding velocity moves
-otherwise than the states."""
+"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1 if
+it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
 
 OWNER: Ints = np.array([0])
 VELOCITY: Ints = np.array([0])
@@ -65,14 +72,16 @@ VELOCITY: Ints = np.array([0])
 LEVER: Floats = np.array([[0.0]])
 """∂v/∂z of a mechanical system: a row of states per contact."""
 
+STORE_PLACE: Ints = np.array([0])
+"""Per contact, where in the store its kernel keeps what belongs to it."""
+
 BRISTLES: Ints = np.array([0])
 SLIPPING: Ints = np.array([0])
-BOND_PLACE: Ints = np.array([0])
 BOND_STATE: Ints = np.array([0])
 BOND_LIMIT: Ints = np.array([0])
 BOND_MEAN: Ints = np.array([0])
-"""Per contact the bristles that hold in stick (0: it has none) and in slip; where they lie among all, the state that is
-their mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
+"""For bristles.py, per contact: the bristles that hold in stick (0: it has none) and in slip; the state that is their
+mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
 
 
 def constants(trajectory: Trajectory) -> None:
@@ -93,6 +102,22 @@ def branches(trajectory: Trajectory, noise: float) -> None:
 
 def reset(trajectory: Trajectory, contact: int) -> None:
     """Set the internal states of a contact that has just entered its mode."""
+
+
+def jump(trajectory: Trajectory, own_guard: int) -> None:
+    """Let internal states jump where a guard of a contact's own has ended."""
+
+
+def start_store(trajectory: Trajectory) -> None:
+    """What kernels of kinds of contacts keep, at the start."""
+
+
+def note_store(trajectory: Trajectory) -> None:
+    """Remember it before an event."""
+
+
+def recall_store(trajectory: Trajectory, contact: int) -> None:
+    """What belongs to a contact, as it was before the event."""
 
 
 def fastest(trajectory: Trajectory) -> float:

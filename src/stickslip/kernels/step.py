@@ -87,7 +87,7 @@ def set_natural_step(trajectory: Trajectory) -> None:
                 static = trajectory.static_series[i]
                 largest = max(largest, last_term(trajectory.force_series[i], h, static[0]))
                 largest = max(largest, last_term(static, h, 0.0))
-        for i in range(model.WATCHED + model.GUARDS):
+        for i in range(model.WATCHED + model.GUARDS + model.OWN_GUARDS):
             largest = max(largest, last_term(trajectory.guard_series[i], h, 0.0))
         if largest == 0.0:
             trajectory.natural_step = LONGEST

@@ -3,6 +3,9 @@
 from stickslip.kernels import model
 from stickslip.kernels.records import Floats, Ints, Record, field
 
+GUARDS = model.WATCHED + model.GUARDS + model.OWN_GUARDS
+"""What is watched, then guards of frozen branches, then guards of contacts' own."""
+
 DEEPEST = 64
 """So often may the interval be halved in which an event is sought."""
 
@@ -34,8 +37,8 @@ class Trajectory(Record):
     v_size: Floats = field("of sliding velocities", model.CONTACTS)
     a_size: Floats = field("of slip accelerations without friction", model.CONTACTS)
     S_size: Floats = field("of static limits", model.CONTACTS)
-    guard_size: Floats = field("of what is watched, and of guards of frozen branches", model.WATCHED + model.GUARDS)
-    guard_rate_size: Floats = field("of the rates of these", model.WATCHED + model.GUARDS)
+    guard_size: Floats = field("of all guards", GUARDS)
+    guard_rate_size: Floats = field("of the rates of these", GUARDS)
     acceleration_size: Floats = field("of slip accelerations with all friction", model.CONTACTS)
     load: Floats = field("of what decides: the force in stick, the acceleration in slip", model.CONTACTS)
     blur: float = field("how much of such a size is taken for zero")
@@ -50,7 +53,7 @@ class Trajectory(Record):
     v_series: Floats = field("of sliding velocities", model.CONTACTS, model.WIDTH)
     force_series: Floats = field("of friction forces λ", model.CONTACTS, model.WIDTH)
     static_series: Floats = field("of static limits", model.CONTACTS, model.WIDTH)
-    guard_series: Floats = field("of what is watched, then of guards", model.WATCHED + model.GUARDS, model.WIDTH)
+    guard_series: Floats = field("of all guards", GUARDS, model.WIDTH)
     resolved_series: Floats = field("of arguments of exponentials", model.RESOLVED, model.WIDTH)
     node_series: Floats = field("of everything that these are made of", model.NODES, model.WIDTH)
     step_length: float = field("how far the step goes")
@@ -74,6 +77,7 @@ class Trajectory(Record):
     stack: Floats = field("Bernstein coefficients on ever smaller intervals", DEEPEST, model.ORDER + 1)
     bounds: Floats = field("where these intervals begin, and their widths", DEEPEST, 2)
     state_before: Floats = field("the state before an event", model.STATES)
+    state_tried: Floats = field("the state from which modes are tried there", model.STATES)
     mode_before: Ints = field("the modes before it", model.CONTACTS)
     branch_kept: Ints = field("the branches before they are asked again", model.BRANCHES)
     longest_gap: float = field("the longest time between two events")
@@ -93,9 +97,9 @@ class Trajectory(Record):
     number: int = field("of the trajectory")
     draws: int = field("of the event, as chance counts them")
 
-    # Bristles, see bristles.py.
-    bond: Floats = field("deflections of all bristles, and three numbers more per contact", model.BONDS)
-    bond_before: Floats = field("the same before an event", model.BONDS)
+    # Kernels of kinds of contacts, such as bristles.py.
+    store: Floats = field("what they keep", model.STORE)
+    store_before: Floats = field("the same before an event", model.STORE)
     bonds_formed: int = field("bonds that chance has placed")
     bonds_broken: int = field("bonds that have broken")
 

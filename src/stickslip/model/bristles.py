@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from stickslip.errors import ModelError
+from stickslip.model.behaviour import SLIP, STICK, Behaviour, Guard, Kernel, Seen
 from stickslip.model.errors import check_whole
 from stickslip.model.functions import Function, Value
 from stickslip.model.laws import FrictionLaw
@@ -14,6 +15,9 @@ from stickslip.model.limits import MAX_BRISTLES
 from stickslip.model.parts import Contact, Rules
 from stickslip.model.scatter import Scatter
 from stickslip.model.system import Model, System
+
+HIGHEST, LOWEST = 1, 2
+"""Where the kernel keeps the extreme deflections, after those of all bristles and their mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +134,41 @@ class BristleContact(Contact):
 
     def internal_states(self) -> tuple[str, ...]:
         return ("deflection",)
+
+    def behaviour(self, seen: Seen) -> Behaviour:
+        """Bonds are ahead of the mass by z in the mean, so ż = −w; each bristle adds k times its own deflection.
+
+        All M_H bristles at their limit δ bear the static limit: M_H k δ = μ₀ N = S. Which bonds break and where they
+        form anew, and so how z jumps, is known to kernels/bristles.py, which keeps by how much the lowest and the
+        highest deflection differ from the mean: LOWEST and HIGHEST.
+        """
+        w, z, s = seen.velocity, seen.state("deflection"), seen.mode
+        limit, mean, damping = (seen.parameter(name) for name in ("limit", "mean", "damping"))
+        k = seen.static / (self.bristles * limit)
+        lowest, highest = (seen.stored(self.bristles + place) for place in (LOWEST, HIGHEST))
+        falls, rises = limit + z + lowest, limit - z - highest
+        return Behaviour(
+            rates={"deflection": -w},
+            kinetic=-s * k * self.slipping * z,
+            force_in_stick=k * self.bristles * z - damping * w,
+            guards=(
+                Guard(falls, STICK, releases=True),
+                Guard(rises, STICK, releases=True),
+                Guard((falls * (1 + s) + rises * (1 - s)) / 2, SLIP),
+            ),
+            static_limit=False,
+            kernel=Kernel(
+                "bristles",
+                self.bristles + 3,
+                {
+                    "BRISTLES": self.bristles,
+                    "SLIPPING": self.slipping,
+                    "BOND_STATE": "deflection",
+                    "BOND_LIMIT": limit,
+                    "BOND_MEAN": mean,
+                },
+            ),
+        )
 
     def check_values(self, values: Mapping[str, float], name: str) -> None:
         if 2 * values["mean"] > values["limit"]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
+from stickslip.model.behaviour import Behaviour, Seen
 from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import check_name, check_number, check_state_name, check_string, shown
 from stickslip.model.functions import Function, Value, arguments_of
@@ -818,6 +819,10 @@ class Contact(Rubbing):
         random = self.scatter.internal_states() if self.scatter else ()
         return (*random, *self.friction.internal_states)
 
+    def behaviour(self, seen: Seen) -> Behaviour:
+        """What this kind of contact adds to dry friction: nothing."""
+        return Behaviour()
+
 
 @dataclass(frozen=True, eq=False)
 class CompliantContact(Contact):
@@ -879,6 +884,46 @@ class CompliantContact(Contact):
     def internal_states(self) -> tuple[str, ...]:
         own = ("deflection",) if self.damping is None else ("deflection", "slip_speed")
         return (*own, *super().internal_states())
+
+    def behaviour(self, seen: Seen) -> Behaviour:
+        """hinrichs1998, Eqs. (8)–(11), for the deflection z of the asperity ahead of the mass and its slip speed u.
+
+        ż = −w + s u (s = 0 in stick), and the balance b ż + c z = λ. In slip, λ = −s R(u), this is an implicit equation
+        for u when friction depends on speed. Its derivative gives (b + R′) u̇ = s (b ẇ − c ż − s Ṙ), where Ṙ is what
+        changes R besides u: so u is a state, and the balance itself is solved once, where slip begins.
+        """
+        if self.damping is None:
+            return self._without_damper(seen)
+        s, w, c, b = seen.mode, seen.velocity, seen.parameter("stiffness"), seen.parameter("damping")
+        z, u = seen.state("deflection"), seen.state("slip_speed")
+        R = seen.kinetic(u)
+        z_rate, steepness = -w + s * u, b + seen.slope(R, u)
+        return Behaviour(
+            rates={
+                "deflection": z_rate,
+                "slip_speed": s * (b * seen.rate(w) - c * z_rate - s * seen.rate(R)) / steepness,
+            },
+            velocity=s * u,
+            kinetic=R,
+            force_in_stick=c * z - b * w,
+            at_stick={"slip_speed": u},
+            at_slip={"slip_speed": s * (c * z - b * w) + b * u + R},
+            steepness=None if steepness == b else steepness,
+        )
+
+    def _without_damper(self, seen: Seen) -> Behaviour:
+        """The Jenkins element: in slip c z = −s R, also where N changes; it slips as fast as the mass."""
+        s, w, c, z = seen.mode, seen.velocity, seen.parameter("stiffness"), seen.state("deflection")
+        R = seen.kinetic(0)
+        follow = -s * seen.rate(R) / c
+        return Behaviour(
+            rates={"deflection": -(1 - s**2) * w + follow},
+            velocity=w + follow,
+            kinetic=R,
+            force_in_stick=c * z,
+            at_slip={"deflection": c * z + s * R},
+            undecided_at_start=True,
+        )
 
     def check_law(self, values: Mapping[str, float], name: str) -> None:
         super().check_law(values, name)

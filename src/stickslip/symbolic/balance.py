@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import sympy
 
 from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.frozen import sign_of
 from stickslip.symbolic.jacobian import table_constants
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.source import assignments, indented
@@ -26,7 +27,7 @@ class Conditions:
         e = self.equations = equations
         contacts = range(len(e.h))
         self.forces = tuple(sympy.Symbol(f"_force{i}", real=True) for i in contacts)
-        self.signs = tuple(sympy.Symbol(f"_sign{i}", real=True) for i in contacts)
+        self.signs = tuple(sign_of(i) for i in contacts)
         self.held = tuple(sympy.Symbol(f"_held{i}", real=True) for i in contacts)
         speeds = {u: s * h for u, s, h in zip(e.speeds, self.signs, e.h, strict=True)}
         self.kinetic = tuple(r.xreplace(speeds) for r in e.R)

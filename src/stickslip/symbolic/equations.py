@@ -17,14 +17,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import sympy
 from sympy.printing.str import StrPrinter
 
 from stickslip.errors import ModelError
-from stickslip.model.bristles import BristleContact
 from stickslip.model.dynamic import DynamicLaw
 from stickslip.model.errors import shown
 from stickslip.model.functions import Function, arguments_of
@@ -33,7 +32,6 @@ from stickslip.model.parts import (
     Base,
     Belt,
     Body,
-    CompliantContact,
     Contact,
     Drive,
     DynamicContact,
@@ -46,7 +44,7 @@ from stickslip.model.parts import (
 )
 from stickslip.model.system import Filippov, Model, System
 from stickslip.model.terms import Term
-from stickslip.symbolic.memory import TIME, Bonds, Bristles, Compliance, Draw, Memory, Reset, along
+from stickslip.symbolic.memory import TIME, Chance, Draw, Kept, Memory, OwnGuard, Reset, Sliding, along
 from stickslip.symbolic.smoothing import smooth_force
 from stickslip.symbolic.trace import trace
 
@@ -83,10 +81,12 @@ class Equations:
     tables: tuple[Tabulated, ...]
     formulas: Mapping[str, Any]  # the traced text of every plain function, by part
     own_forces: Mapping[int, tuple[sympy.Expr, sympy.Expr]] = field(default_factory=dict)  # contact: (T, weight)
-    kinds: tuple[int, ...] = ()  # RIGID, DAMPED, UNDAMPED or BRISTLED; empty where all are rigid
+    limited: tuple[bool, ...] = ()  # whether |λ| ≤ S ends stick, per contact; empty where it does for all
+    undecided: tuple[bool, ...] = ()  # whether the mode is asked for at the start even if it moves; empty: for none
     resets: tuple[Reset, ...] = ()
     draws: tuple[Draw, ...] = ()
-    bonds: tuple[Bonds, ...] = ()
+    own_guards: tuple[OwnGuard, ...] = ()  # of contacts, besides v = 0 and |λ| = S
+    kept: tuple[Kept, ...] = ()  # what kernels of kinds of contacts keep
     quantiles: tuple[tuple[tuple[float, ...], ...], ...] = ()  # tables that draws go through
     steep: Mapping[int, sympy.Expr] = field(default_factory=dict)  # contact: what must stay positive in slip
     stiff: tuple[int, ...] = ()  # states of contacts' own laws, which relax so quickly that steps must be limited
@@ -254,8 +254,9 @@ class _Mechanics:
         G = (*(zero for _ in m), *pushed, *(zero for _ in self.extra))
         memory = Memory(self.internal, states, f, G)
         memory.free(self.rates)
-        for i, (name, contact) in enumerate(zip(system.friction, contacts, strict=True)):
-            memory.add(i, name, self._compliance(name, contact))
+        for (name, part), c in zip(system.friction.items(), contacts, strict=True):
+            sliding = Sliding(c.h, c.R, c.S, c.speed, partial(self.parameter, name))
+            memory.add(name, part, sliding, self._chance(name, part))
         return Equations(
             states=(*states, *self.internal.values()),
             parameters=tuple(symbol(name) for name in system.parameters),
@@ -272,10 +273,12 @@ class _Mechanics:
             tables=tuple(self.tables),
             formulas=self.formulas,
             own_forces=memory.own_forces,
-            kinds=tuple(memory.kinds),
+            limited=tuple(memory.limited),
+            undecided=tuple(memory.undecided),
             resets=tuple(memory.resets),
             draws=tuple(memory.draws),
-            bonds=tuple(memory.bonds),
+            own_guards=tuple(memory.guards),
+            kept=tuple(memory.kept),
             quantiles=tuple(self.quantiles),
             steep=memory.steep,
             owners=memory.owners,
@@ -283,13 +286,8 @@ class _Mechanics:
             velocities=(*(range(len(m), 2 * len(m))), *(-1 for _ in (*m, *self.extra, *self.internal))),
         )
 
-    def _compliance(self, name: str, contact: ContactEquations) -> Compliance:
-        """What the memory of a contact is made from."""
-        part = self.system.friction[name]
-        stiffness = damping = None
-        if isinstance(part, CompliantContact):
-            stiffness = self.parameter(name, "stiffness")
-            damping = None if part.damping is None else self.parameter(name, "damping")
+    def _chance(self, name: str, part: Contact) -> Chance:
+        """What is drawn for a contact."""
         correlation_time = None if part.correlation_time is None else self.parameter(name, "correlation_time")
         quantiles: dict[str, int] = {}
         for which in ("static", "kinetic") if part.scatter else ():
@@ -297,15 +295,7 @@ class _Mechanics:
             if table is not None:
                 quantiles[which] = len(self.quantiles)
                 self.quantiles.append(table)
-        bristles = self._bristles(name, part, contact.S) if isinstance(part, BristleContact) else None
-        return Compliance(
-            contact.h, contact.R, contact.speed, stiffness, damping, correlation_time, quantiles, bristles
-        )
-
-    def _bristles(self, name: str, part: BristleContact, S: sympy.Expr) -> Bristles:
-        """All bristles at their limit δ bear the static limit: M_H k δ = μ₀ N."""
-        limit, mean, damping = (self.parameter(name, parameter) for parameter in ("limit", "mean", "damping"))
-        return Bristles(part.bristles, part.slipping, S / (part.bristles * limit), limit, mean, damping)
+        return Chance(correlation_time, quantiles)
 
     def _pull(self, force: dict[str, sympy.Expr], name: str, part: Link) -> None:
         where = self.position if isinstance(part, Spring) else self.velocity

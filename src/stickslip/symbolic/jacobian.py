@@ -9,6 +9,7 @@ from __future__ import annotations
 import sympy
 
 from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.frozen import sign_of
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.source import assignments, indented, table_rows
 
@@ -17,7 +18,7 @@ def jacobian_source(equations: Equations) -> str:
     """Source of `derivatives`, which fills the partial derivatives at one point."""
     e = equations
     forces = [sympy.Symbol(f"_force{i}", real=True) for i in range(len(e.h))]
-    signs = [sympy.Symbol(f"_sign{i}", real=True) for i in range(len(e.h))]
+    signs = [sign_of(i) for i in range(len(e.h))]
     speeds = {u: s * h for u, s, h in zip(e.speeds, signs, e.h, strict=True)}
     rates = [f + sum(g * x for g, x in zip(row, forces, strict=True)) for f, row in zip(e.f, e.G, strict=True)]
     slip = [a + sum(d * x for d, x in zip(row, forces, strict=True)) for a, row in zip(e.a, e.D, strict=True)]

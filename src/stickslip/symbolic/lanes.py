@@ -12,7 +12,7 @@ import sympy
 
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME
-from stickslip.symbolic.recurrence import Order, Unrolled, Writer, place
+from stickslip.symbolic.recurrence import Order, Unrolled, Writer
 from stickslip.symbolic.rounding import Magnitude, size
 from stickslip.symbolic.source import Printer, Source, grouped, indented
 from stickslip.symbolic.tape import Node
@@ -25,6 +25,13 @@ MOST_CONTACTS = 2
 
 TAIL = 3
 """The first order at which coefficients are marked, see `tail` of machine.py."""
+
+LANE_IMPORTS = """\
+from stickslip.kernels.circular import cosine, sine
+from stickslip.kernels.lane import Lane, Tick
+from stickslip.kernels.machine import TOGETHER, tail
+"""
+"""What a generated module imports besides."""
 
 CIRCULAR = {"sin": "sine", "cos": "cosine"}
 HARMONIC = {"wave sin": "sin", "wave cos": "cos"}
@@ -43,7 +50,7 @@ class LaneWriter(Unrolled):
             self.put(node, 0, f"{amplitude}*{CIRCULAR[HARMONIC[n.operation]]}({angle})")
         elif n.operation == "linear" and n.degree == 1:
             rate, phase = self.constant(self.tape.rate(node)), self.constant(self.tape.phase(node))
-            self.put(node, 0, f"{rate}*W[TIME] + {phase}")
+            self.put(node, 0, f"{rate}*lane.time + {phase}")
         else:
             super().first(node)
             if n.operation == "square":
@@ -157,44 +164,12 @@ class LaneSource(Source):
         self.apart = self._rests_simply()
         self.G = [[g if isinstance(g, int) else g / u for g, u in zip(row, self.units, strict=True)] for row in self.G]
 
-    def _float_sizes(self) -> dict[str, int]:
-        n, m, row = self.n, self.contacts, self.width
-        kept = {"STATE": n, "LATELY": n, "TIME": 1, "END": 1, "SIGN": m, "FRESH": m, "BEFORE": m}
-        single = ["GUESS", "LIMIT", "LOG_TOLERANCE", "CONDITION", "STEPS", "ALLOWED", "EVENTS", "HASTE", "TRIES"]
-        single += ["CALM", "AFTER", "POINT", "HEED", "WATCHING", "OLD_TIME", "PATIENCE"]
-        single += ["AGAIN", "CYCLE", "CYCLE_EVENTS"]
-        single += [
-            "EXCITATION",
-            "FINAL_TIME",
-            "BEAT",
-            "BEATS",
-            "FLASH",
-            "FLASHES",
-            "STOP",
-            "RETURNED",
-            "RELEASED",
-        ]
-        kept |= dict.fromkeys(single, 1)
-        kept |= {"WATCHED_LOW": n, "WATCHED_HIGH": n, "STICK_TIME": m, "CHANGE": m, "OLD_STATE": n, "AT_STOP": n}
-        self.kept = sum(kept.values())
-        sizes = {"P": len(self.equations.parameters), "F": n, "G": n * m, "V": m, "R": m, "S": m, "A": m, "D": m * m}
-        sizes |= {"SERIES": self.rows * row, "POLYNOMIAL": m * row}
-        work = ("RESTS", "SCALE", "NEAR_SIDE", "FACTOR", "BASE", "END_VALUE", "FIRST", "SECOND", "ROOM", "LEAD", "ROOT")
-        sizes |= dict.fromkeys((*work, "URGENCY", "INVERSE"), m)
-        sizes |= {"LATE": 1, "SINGULAR": 1, "NATURAL": 1, "TAU": 1, "PLACE": 1, "GOES": 1, "LOST": 1}
-        sizes |= {"NEXT": n, "NEXT_TIME": 1, "UNSURE": n, "PROBE": row}
-        return kept | sizes
-
-    def _integer_sizes(self) -> dict[str, int]:
-        return {"MODE": self.contacts, "HALT": 1}
-
     def _constants_of_module(self) -> dict[str, int]:
         varies = any(isinstance(limit, int) for limit in self.S)
-        rows = {"KEPT": self.kept, "LANE_ROWS": self.kept + len(self.constants)}
         driven = any(self._is_driven(i) for i in range(self.contacts))
         flags = {"LIMIT_VARIES": int(varies), "APART": int(self.apart), "DRIVES": int(driven)}
         flags["AMBIGUOUS"] = int(self._coupled() and not self._begins_to_slip_smoothly())
-        return super()._constants_of_module() | rows | flags
+        return super()._constants_of_module() | flags
 
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""
@@ -209,24 +184,24 @@ class LaneSource(Source):
 
     def module(self) -> str:
         # First, because writing them collects the constants.
-        moving, resting, rest = self._expansion(at_rest=False), self._expansion(at_rest=True), self._rest()
-        blocks = [self._header(), self._constants(), self._ingredients(), rest, moving, resting]
+        lanes = [self._expansion(at_rest=False), self._expansion(at_rest=True), self._kinematics()]
+        blocks = [[*self._header(), LANE_IMPORTS], self._constants(), self._ingredients(), self._sizes(), *lanes]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
-    def _rest(self) -> list[str]:
+    def _kinematics(self) -> list[str]:
         """Sliding velocities, and what impulses do, at the state after a step."""
         e, m = self.equations, self.contacts
-        targets = [(f"W[V + {i}]", x) for i, x in enumerate(e.h)]
-        targets += [(f"W[G + {i * m + j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row)]
-        targets += [(f"W[D + {i * m + j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row)]
-        targets += [(f"W[INVERSE + {i}]", 1 / e.D[i][i] if e.D[i][i] != 0 else e.D[i][i]) for i in range(m)]
+        targets = [(f"tick.v[{i}]", x) for i, x in enumerate(e.h)]
+        targets += [(f"tick.G[{i}, {j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row)]
+        targets += [(f"tick.D[{i}, {j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row)]
+        targets += [(f"tick.inverse[{i}]", 1 / e.D[i][i] if e.D[i][i] != 0 else e.D[i][i]) for i in range(m)]
         lines = []
         for target, x in targets:
             text = self.constant(x) if self.tape.is_constant(x) else self._plain(x)
             lines.append(f"{target} = {text}")
-        names = [f"{s} = W[NEXT + {i}]" for i, s in enumerate(e.states)] + ["t = W[NEXT_TIME]"]
+        names = [f"{s} = tick.next_state[{i}]" for i, s in enumerate(e.states)] + ["t = tick.next_time"]
         return [
-            "def rest(W: Floats) -> None:",
+            "def kinematics(lane: Lane, tick: Tick) -> None:",
             '    """v, G and D where the step leads."""',
             *indented([*names, *self._named_constants(), *lines]),
         ]
@@ -236,14 +211,14 @@ class LaneSource(Source):
         return str(LanePrinter().doprint(self.with_constants(expression)))
 
     def _named_constants(self) -> list[str]:
-        return [f"{name} = W[Q + {i}]" for i, name in enumerate(self.constants.values())]
+        return [f"{name} = lane.constant[{i}]" for i, name in enumerate(self.constants.values())]
 
     def _expansion(self, at_rest: bool) -> list[str]:
         """The series of those that move, and of those at rest where these come apart; else of all, and nothing."""
         pattern = (at_rest,) * self.contacts
         names = {True: "expansion_at_rest", False: "expansion"}
         heading = [
-            f"def {names[at_rest]}(W: Floats) -> None:",
+            f"def {names[at_rest]}(lane: Lane, tick: Tick) -> None:",
             f'    """Power series in time of one step{", in place of those in slip" if at_rest else ""}."""',
         ]
         if at_rest and not self.apart:
@@ -252,7 +227,7 @@ class LaneSource(Source):
         self.rates = self.f
         nodes = sorted(self.tape.reachable([*self.f, *self._wanted(pattern if at_rest else None)]))
         body = self.writer.lines
-        body += [f"n{i}_0 = W[{i}]" for i in range(self.n)]
+        body += [f"n{i}_0 = lane.state[{i}]" for i in range(self.n)]
         for k in range(self.order + 1):
             begin = len(body)
             self._order(nodes, k, pattern)
@@ -260,15 +235,18 @@ class LaneSource(Source):
                 self._output("state", i, k, self.writer.at(i, k), pattern)
             if k >= TAIL:
                 body[begin:] = [_marked(line, k) for line in body[begin:]]
-        signs = [f"_sign{i} = W[SIGN + {i}]" for i in range(self.contacts)]
+        signs = [f"_sign{i} = lane.mode[{i}]" for i in range(self.contacts)]
         alone = "not TOGETHER or " if at_rest else ""
         stuck = [f"stuck{i} = {alone}_sign{i} == 0.0" for i in range(self.contacts)]
         frozen = [f"{name} = {LanePrinter().doprint(e)}" for e, name in self.frozen.items()]
-        return [*heading, *indented([*signs, *stuck, "now = W[TIME]", *self._named_constants(), *frozen, *body])]
+        return [*heading, *indented([*signs, *stuck, "now = lane.time", *self._named_constants(), *frozen, *body])]
 
     def _output(self, kind: str, index: int, k: int, text: str, pattern: tuple[bool, ...]) -> None:
-        """Order k of a series that others want; in its row is what would be in slip, where those at rest are apart."""
-        target = place(self.row(kind, index), k)
+        """Order k of a series that others want."""
+        self._put(f"tick.{kind}_series[{index}, {k}]", text, pattern)
+
+    def _put(self, target: str, text: str, pattern: tuple[bool, ...]) -> None:
+        """What is told of a step. Where those at rest are apart, it was told before as if they slipped."""
         self.writer.lines.append(f"{target} = {text} if stuck0 else {target}" if any(pattern) else f"{target} = {text}")
 
     def _either(self, contact: int, stick: str, slip: str, pattern: tuple[bool, ...]) -> str:
@@ -291,6 +269,11 @@ class LaneSource(Source):
         for _ in e.states:
             driven |= {state for state, others in zip(e.states, symbols, strict=True) if others <= driven}
         return driven == set(e.states)
+
+    def _time(self, node: int, k: Order) -> None:
+        assert isinstance(k, int)
+        if k <= 1:
+            self.writer.put(node, k, "lane.time" if k == 0 else "1.0")
 
     def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
         """λ in slip; sums of sums are made one, and take up the sign."""
@@ -417,7 +400,7 @@ class LaneSource(Source):
             lines += [
                 "determinant = d00*d11 - d01*d10",
                 "doubt = abs(determinant) <= 1e-12*(abs(d00*d11) + abs(d01*d10))",
-                "W[SINGULAR] = 1.0 if doubt else 0.0",
+                "tick.singular = 1.0 if doubt else 0.0",
                 "inverse = 1.0/determinant",
                 *("inverse00 = d11*inverse", "inverse01 = -d01*inverse"),
                 *("inverse10 = -d10*inverse", "inverse11 = d00*inverse"),
@@ -429,7 +412,7 @@ class LaneSource(Source):
                 lines.append(f"minus{i} = -1.0/{d[i][i]}")
             if not self.tape.is_constant(self.equations.D[i][i]):
                 doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
-        lines.append(f"W[SINGULAR] = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "W[SINGULAR] = 0.0")
+        lines.append(f"tick.singular = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "tick.singular = 0.0")
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         assert isinstance(k, int) and pattern is not None
@@ -455,8 +438,7 @@ class LaneSource(Source):
                     largest = static if pattern[j] else f"max({static}, abs(slip{j}))"
                     effect = x if isinstance(x, int) else x / self.units[j]
                     terms.append(largest if effect == 1 else f"abs({self.coefficient(effect, 0)})*{largest}")
-            text = " + ".join(terms)
-            self.writer.lines.append(f"W[SCALE + {i}] = {f'{text} if stuck0 else W[SCALE]' if any(pattern) else text}")
+            self._put(f"tick.acceleration_size[{i}]", " + ".join(terms), pattern)
 
     def _size_of_acceleration(self, contact: int) -> str:
         """The terms of a, see rounding.py. Where that takes more than sums and products, its value has to do."""
@@ -556,7 +538,7 @@ def _sum(terms: list[str]) -> str:
     return " + ".join(terms).replace("+ -", "- ") or "0.0"
 
 
-def lane_source(equations: Equations, order: int) -> str | None:
-    """The text of a model for lockstep; None where it has what lockstep does not do."""
+def lane_source(equations: Equations, order: int) -> str:
+    """The text of a model for lockstep; empty where it has what lockstep does not do."""
     source = LaneSource(equations, order)
-    return source.module() if source.serves() else None
+    return source.module() if source.serves() else ""

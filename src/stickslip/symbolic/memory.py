@@ -1,43 +1,25 @@
 """Contacts with a memory: their internal states, how these move in each mode, and how they jump between modes.
 
+What a kind of contact does, its class says (`Contact.behaviour`); here that becomes rates, resets and guards.
+
 Stick time (leine1998, Eq. 18): it grows at the rate 1 in stick, rests in slip, and is zero where slip ends.
 
-Elastic asperity (hinrichs1998, Eqs. 8–11): with the sliding velocity w of the mass itself, the deflection z of the
-asperity ahead of the mass, and its own slip speed u = |ẏ − v₀|,
-
-    ż = −w + s u                         (s = 0 in stick)
-    stick:  λ = T = −b w + c z,          slip:  λ = −s R(u),  where  b ż + c z = λ  is the balance of the asperity.
-
-In slip that balance is an implicit equation for u when the friction depends on speed. Its derivative gives
-
-    (b + R′) u̇ = s (b ẇ − c ż − s Ṙ)     (Ṙ: what changes R besides u)
-
-so u is carried along as a state, and the balance itself is solved once, when slip begins.
-
 Chance (hinrichs1998, Eq. 7): what is drawn for a phase is a state that rests until the next one begins.
-
-Bristles (hinrichs1998, Sec. 7.1): by z the bonds are ahead of the mass, in the mean over the bristles that hold, so
-ż = −w; each bristle adds k times its own deflection. Which bonds break and where they form anew, and so how z jumps,
-is known to `kernels/bristles.py`. With M_H bristles in stick and M_G in slip
-
-    stick:  λ = T = k M_H z − c w,       slip:  λ = −s R = k M_G z.
-
-Without damper (Jenkins) the limit of slip is constant: ż = 0 in slip, and the asperity slips as fast as the mass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sympy
 
-TIME = sympy.Symbol("t", real=True)
+from stickslip.model.behaviour import STICK, Behaviour, Kernel, Seen
+from stickslip.model.parts import Contact
+from stickslip.symbolic.frozen import sign_of, stored
 
-RIGID, DAMPED, UNDAMPED, BRISTLED = range(4)
-"""How a contact sticks: as a constraint v = 0; through an asperity with spring and damper; with a spring alone; through
-many bristles."""
+TIME = sympy.Symbol("t", real=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,43 +53,44 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False)
-class Bristles:
-    """How many hold in stick and in slip, the stiffness of each, its limit, and the mean distance of new bonds."""
-
-    stick: int
-    slip: int
-    stiffness: sympy.Expr
-    limit: sympy.Symbol
-    mean: sympy.Symbol
-    damping: sympy.Symbol
-
-
-@dataclass(frozen=True, eq=False)
-class Bonds:
-    """The bristles of `contact`, whose mean deflection is the state of that number."""
+class OwnGuard:
+    """While `contact` sticks (or slips), `value` is positive; where it ends, states jump, or it is released."""
 
     contact: int
-    state: int
-    bristles: Bristles
+    stick: bool
+    value: sympy.Expr
+    jumps: Mapping[int, sympy.Expr]
+    releases: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Compliance:
-    """A contact as the mass sees it: its sliding velocity, its kinetic friction as a function of the slip speed."""
+class Kept:
+    """What a kernel of its own keeps for `contact`: from which place on, and what it knows of the contact."""
+
+    contact: int
+    name: str
+    place: int
+    room: int
+    columns: Mapping[str, int | sympy.Expr]
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """What is drawn for a contact: correlation time and table numbers of "static" and "kinetic"."""
+
+    correlation_time: sympy.Symbol | None = None
+    quantiles: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Sliding:
+    """A contact as the mass sees it: its sliding velocity w, and its friction S, and R as a function of the speed."""
 
     w: sympy.Expr
     R: sympy.Expr
+    S: sympy.Expr
     speed: sympy.Symbol
-    stiffness: sympy.Symbol | None
-    damping: sympy.Symbol | None
-    correlation_time: sympy.Symbol | None = None
-    quantiles: Mapping[str, int] = field(default_factory=dict)  # table numbers of "static" and "kinetic"
-    bristles: Bristles | None = None
-
-
-def sign_of(contact: int) -> sympy.Symbol:
-    """The mode s of a contact in expressions: −1, 0 (stick) or 1."""
-    return sympy.Symbol(f"_sign{contact}", real=True)
+    parameter: Callable[[str], sympy.Expr]
 
 
 def along(expression: sympy.Expr, states: Sequence[sympy.Symbol], direction: Sequence[sympy.Expr]) -> sympy.Expr:
@@ -135,10 +118,12 @@ class Memory:
         self.owner: dict[str, int] = {}
         self.h: list[sympy.Expr] = []
         self.R: list[sympy.Expr] = []
-        self.kinds: list[int] = []
+        self.limited: list[bool] = []
+        self.undecided: list[bool] = []
         self.resets: list[Reset] = []
         self.draws: list[Draw] = []
-        self.bonds: list[Bonds] = []
+        self.guards: list[OwnGuard] = []
+        self.kept: list[Kept] = []
         self.own_forces: dict[int, tuple[sympy.Expr, sympy.Expr]] = {}
         self.steep: dict[int, sympy.Expr] = {}
 
@@ -147,22 +132,76 @@ class Memory:
         for name, rate in rates.items():
             self._state(-1, name, rate)
 
-    def add(self, i: int, name: str, contact: Compliance) -> None:
-        """The internal states of contact i."""
-        self.kinds.append(RIGID)
-        self.h.append(contact.w)
-        self.R.append(contact.R)
-        self._draws(i, name, contact)
+    def add(self, name: str, part: Contact, contact: Sliding, chance: Chance) -> None:
+        """The internal states of the next contact."""
+        i = len(self.h)
+        changes: dict[sympy.Symbol, sympy.Expr] = {}
+        behaviour = part.behaviour(self._seen(i, name, contact, changes))
+        self.h.append(contact.w if behaviour.velocity is None else sympy.sympify(behaviour.velocity))
+        self.R.append(contact.R if behaviour.kinetic is None else sympy.sympify(behaviour.kinetic))
+        self.h[i], self.R[i] = (self._moving(e, changes) for e in (self.h[i], self.R[i]))
+        self.limited.append(behaviour.static_limit)
+        self.undecided.append(behaviour.undecided_at_start)
+        self._draws(i, name, chance)
         if f"stick_time.{name}" in self.internal:
             self._stick_time(i, f"stick_time.{name}")
-        if contact.bristles is not None:
-            self._bristles(i, name, contact.w, contact.bristles)
-        if contact.stiffness is None:
-            return
-        if contact.damping is None:
-            self._undamped(i, name, contact, contact.stiffness)
-        else:
-            self._damped(i, name, contact, contact.stiffness, contact.damping)
+        self._behave(i, name, behaviour, changes)
+        if behaviour.force_in_stick is not None:
+            self.own_forces[i] = (behaviour.force_in_stick, self._weight(i, contact.w))
+        if behaviour.steepness is not None:
+            self.steep[i] = behaviour.steepness
+
+    def _seen(self, i: int, name: str, contact: Sliding, changes: dict[sympy.Symbol, sympy.Expr]) -> Seen:
+        def rate(e: sympy.Expr) -> sympy.Symbol:
+            symbol = sympy.Symbol(f"_rate{i}_{len(changes)}", real=True)
+            changes[symbol] = e
+            return symbol
+
+        place = sum(kept.room for kept in self.kept)
+        return Seen(
+            velocity=contact.w,
+            mode=sign_of(i),
+            static=contact.S,
+            kinetic=lambda u: contact.R.subs(contact.speed, 0) if u == 0 else contact.R.xreplace({contact.speed: u}),
+            state=lambda which: self.internal[f"{which}.{name}"],
+            parameter=contact.parameter,
+            stored=lambda number: stored(place + number),
+            rate=rate,
+            slope=sympy.diff,
+        )
+
+    def _behave(self, i: int, name: str, behaviour: Behaviour, changes: Mapping[sympy.Symbol, sympy.Expr]) -> None:
+        for which, rate in behaviour.rates.items():
+            full = f"{which}.{name}"
+            self._state(i, full, self._moving(sympy.sympify(rate), changes))
+            if any(change in sympy.sympify(rate).free_symbols for change in changes):
+                self.forced[full] = self._forced(rate, changes)
+        for stick, entered in ((True, behaviour.at_stick), (False, behaviour.at_slip)):
+            for which, residual in entered.items():
+                self.resets.append(Reset(i, stick, self._number(f"{which}.{name}"), residual))
+        for guard in behaviour.guards:
+            jumps = {self._number(f"{which}.{name}"): sympy.sympify(e) for which, e in guard.jumps.items()}
+            self.guards.append(OwnGuard(i, guard.mode == STICK, guard.value, jumps, guard.releases))
+        if behaviour.kernel is not None:
+            self._keep(i, name, behaviour.kernel)
+
+    def _keep(self, i: int, name: str, kernel: Kernel) -> None:
+        columns = {
+            column: self._number(f"{value}.{name}") if isinstance(value, str) else value
+            for column, value in kernel.columns.items()
+        }
+        self.kept.append(Kept(i, kernel.name, sum(kept.room for kept in self.kept), kernel.room, columns))
+
+    def _moving(self, e: sympy.Expr, changes: Mapping[sympy.Symbol, sympy.Expr]) -> sympy.Expr:
+        """A formula with what `Seen.rate` stands for, but for friction."""
+        return e.xreplace({symbol: self._rate(changed) for symbol, changed in changes.items()})
+
+    def _forced(self, rate: sympy.Expr, changes: Mapping[sympy.Symbol, sympy.Expr]) -> tuple[sympy.Expr, ...]:
+        """What friction adds to a rate through these; it is linear in them."""
+        return tuple(
+            sympy.Add(*(sympy.diff(rate, x) * along(e, self.states, column) for x, e in changes.items()))
+            for column in self.columns
+        )
 
     @property
     def f(self) -> list[sympy.Expr]:
@@ -195,57 +234,19 @@ class Memory:
         stick_time = self._state(i, name, 1 - sign_of(i) ** 2)
         self.resets.append(Reset(i, True, self._number(name), stick_time))
 
-    def _draws(self, i: int, name: str, contact: Compliance) -> None:
+    def _draws(self, i: int, name: str, chance: Chance) -> None:
         memory: dict[str, Any] = {}
-        if contact.correlation_time is not None:
+        if chance.correlation_time is not None:
             for kind in ("score", "score_time"):
                 self._state(i, f"{kind}.{name}", sympy.Integer(0))
                 memory[kind] = self._number(f"{kind}.{name}")
-            memory["correlation_time"] = contact.correlation_time
+            memory["correlation_time"] = chance.correlation_time
         for which in ("static", "kinetic"):
             if (drawn := f"{which}_draw.{name}") in self.internal:
                 self._state(i, drawn, sympy.Integer(0))
-                number, table = self._number(drawn), contact.quantiles.get(which)
+                number, table = self._number(drawn), chance.quantiles.get(which)
                 self.draws.append(Draw(i, which == "static", number, table, **memory))
 
     def _weight(self, i: int, w: sympy.Expr) -> sympy.Expr:
         """The acceleration of the mass by a unit force: with it a force is measured like a slip acceleration."""
         return along(w, self.states, self.columns[i])
-
-    def _damped(self, i: int, name: str, contact: Compliance, c: sympy.Symbol, b: sympy.Symbol) -> None:
-        s, w = sign_of(i), contact.w
-        deflection, slip_speed = f"deflection.{name}", f"slip_speed.{name}"
-        z, u = self.internal[deflection], self.internal[slip_speed]
-        R = contact.R.xreplace({contact.speed: u})
-        z_rate = -w + s * u
-        self._state(i, deflection, z_rate)
-        steepness = b + sympy.diff(R, u)
-        self._state(i, slip_speed, s * (b * self._rate(w) - c * z_rate - s * self._rate(R)) / steepness)
-        self.forced[slip_speed] = tuple(
-            s * (b * along(w, self.states, column) - s * along(R, self.states, column)) / steepness
-            for column in self.columns
-        )
-        self.resets.append(Reset(i, True, self._number(slip_speed), u))
-        self.resets.append(Reset(i, False, self._number(slip_speed), s * (c * z - b * w) + b * u + R))
-        self.kinds[i], self.h[i], self.R[i] = DAMPED, s * u, R
-        self.own_forces[i] = (c * z - b * w, self._weight(i, w))
-        if steepness != b:
-            self.steep[i] = steepness
-
-    def _undamped(self, i: int, name: str, contact: Compliance, c: sympy.Symbol) -> None:
-        s, w = sign_of(i), contact.w
-        deflection = f"deflection.{name}"
-        z = self.internal[deflection]
-        R = contact.R.subs(contact.speed, 0)
-        follow = -s * self._rate(R) / c  # in slip c z = −s R, also where the normal force changes
-        self._state(i, deflection, -(1 - s**2) * w + follow)
-        self.resets.append(Reset(i, False, self._number(deflection), c * z + s * R))
-        self.kinds[i], self.h[i], self.R[i] = UNDAMPED, w + follow, R
-        self.own_forces[i] = (c * z, self._weight(i, w))
-
-    def _bristles(self, i: int, name: str, w: sympy.Expr, bristles: Bristles) -> None:
-        k, deflection = bristles.stiffness, f"deflection.{name}"
-        z = self._state(i, deflection, -w)
-        self.bonds.append(Bonds(i, self._number(deflection), bristles))
-        self.kinds[i], self.R[i] = BRISTLED, -sign_of(i) * k * bristles.slip * z
-        self.own_forces[i] = (k * bristles.stick * z - bristles.damping * w, self._weight(i, w))

@@ -15,7 +15,8 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from stickslip.symbolic.equations import Equations, Table, TableSlope
-from stickslip.symbolic.memory import RIGID, TIME, UNDAMPED, Draw, Reset, sign_of
+from stickslip.symbolic.frozen import Frozen, sign_of, stored
+from stickslip.symbolic.memory import TIME, Draw, Kept, OwnGuard, Reset
 from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
 from stickslip.symbolic.rounding import Magnitude, pace, size
 from stickslip.symbolic.tape import Tape
@@ -42,7 +43,7 @@ from stickslip.kernels.records import Floats, Ints
 """
 AFTER_SIZES = """
 from stickslip.kernels.trajectory import Trajectory
-from stickslip.kernels.bristles import enter_bonds
+from stickslip.kernels import bristles
 from stickslip.kernels.chance import drawn_score
 from stickslip.kernels.clock import line, wave_cosine, wave_sine
 from stickslip.kernels.linear import count_stuck, factor, substitute
@@ -154,11 +155,13 @@ class Source:
         doubtful = [(i, tape.lower(e.xreplace(speeds)), NEGATIVE_FRICTION) for i, e in equations.doubtful.items()]
         steep = [(i, tape.lower(e), TOO_STEEP) for i, e in equations.steep.items()]
         self.watched = lifting + doubtful + steep
+        self.own_guards = [tape.lower(guard.value) for guard in equations.own_guards]
         self.resolved = self._fading()
         self._lower_more()
         self.constants: dict[sympy.Expr, str] = {}
-        for expression in (each for b in equations.bonds for each in (b.bristles.limit, b.bristles.mean)):
-            self.constants.setdefault(expression, f"q{len(self.constants)}")
+        for expression in (each for kept in equations.kept for each in kept.columns.values()):
+            if isinstance(expression, sympy.Expr):
+                self.constants.setdefault(expression, f"q{len(self.constants)}")
         self.width = order + 2
 
     def _tape(self) -> Tape:
@@ -166,10 +169,6 @@ class Source:
 
     def _lower_more(self) -> None:
         """For subclasses: what else goes to the tape."""
-
-    def _bonds_size(self) -> int:
-        """The deflections of all bristles, and three numbers more per contact: see `kernels/bristles.py`."""
-        return sum(bonds.bristles.stick + 3 for bonds in self.equations.bonds)
 
     # -- pieces of text ---------------------------------------------------------------------------------------
 
@@ -183,25 +182,29 @@ class Source:
             self._sizes(),
             self._branches(),
             self._reset(),
+            self._jump(),
+            *self._store_functions(),
         ]
         blocks += [self._fastest(), taylor]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _constants_of_module(self) -> dict[str, int]:
         """Sizes of the model."""
+        equations = self.equations
         sizes = {
             "STATES": self.n,
             "CONTACTS": self.contacts,
-            "PARAMETERS": len(self.equations.parameters),
+            "PARAMETERS": len(equations.parameters),
             "CONSTANTS": len(self.constants),
             "BRANCHES": len(self.tape.branches),
             "WATCHED": len(self.watched),
             "GUARDS": len(self.tape.guards),
             "NODES": len(self.tape.nodes),
             "RESOLVED": len(self.resolved),
-            "RESETS": len(self.equations.resets) + len(self.equations.draws) + len(self.equations.bonds),
-            "DRAWS": len(self.equations.draws),
-            "BONDS": self._bonds_size(),
+            "RESETS": sum(map(len, (equations.resets, equations.draws, equations.kept, equations.own_guards))),
+            "DRAWS": len(equations.draws),
+            "OWN_GUARDS": len(equations.own_guards),
+            "STORE": sum(kept.room for kept in equations.kept),
             "STIFF": int(bool(self.equations.stiff)),
             "MECHANICAL": int(bool(self.equations.velocities)),
             "ORDER": self.order,
@@ -221,30 +224,36 @@ class Source:
             f"FORMULAS = {json.dumps(dict(equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
             f"WATCHED_OUTCOME = np.array([{outcomes or 0}])",
-            f"RIGID = np.array({[int(kind == RIGID) for kind in equations.kinds] or [1] * contacts})",
-            f"UNDAMPED = np.array({[int(kind == UNDAMPED) for kind in equations.kinds] or [0] * contacts})",
+            f"RIGID = np.array({[int(i not in equations.own_forces) for i in range(contacts)]})",
+            f"LIMITED = np.array({[int(limited) for limited in equations.limited] or [1] * contacts})",
+            f"SIDED = np.array({[int(sign_of(i) in h.free_symbols) for i, h in enumerate(equations.h)] or [0]})",
+            f"UNDECIDED = np.array({[int(undecided) for undecided in equations.undecided] or [0] * contacts})",
             f"OWNER = np.array({list(equations.owners) or [-1] * self.n})",
             f"VELOCITY = np.array({list(equations.velocities) or [-1] * self.n})",
             f"DRIVEN = np.array({[int(self._is_driven(i)) for i in range(self.contacts)] or [0]})",
             f"LEVER = np.array({self._levers()})",
-            *self._bonds_header(),
+            *self._guards_header(equations.own_guards),
+            *self._kernels_header(equations.kept),
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
             f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
             AFTER_SIZES,
         ]
 
-    def _bonds_header(self) -> list[str]:
-        """Per contact the bristles that hold in stick and slip, and where to find what belongs to them."""
-        columns = {name: [0] * max(self.contacts, 1) for name in BOND_COLUMNS}
-        place = 0
-        for bonds in self.equations.bonds:
-            bristles = bonds.bristles
-            numbers = [bristles.stick, bristles.slip, place, bonds.state]
-            numbers += [[*self.constants].index(each) for each in (bristles.limit, bristles.mean)]
-            for name, value in zip(BOND_COLUMNS, numbers, strict=True):
-                columns[name][bonds.contact] = value
-            place += bristles.stick + 3
+    def _guards_header(self, guards: Sequence[OwnGuard]) -> list[str]:
+        return [
+            f"OWN_GUARD_CONTACT = np.array({[guard.contact for guard in guards] or [0]})",
+            f"OWN_GUARD_STICK = np.array({[int(guard.stick) for guard in guards] or [0]})",
+            f"OWN_GUARD_RELEASES = np.array({[int(guard.releases) for guard in guards] or [0]})",
+        ]
+
+    def _kernels_header(self, kept: Sequence[Kept]) -> list[str]:
+        """What kernels of kinds of contacts know of each; formulas of parameters by the number of the constant."""
+        columns: dict[str, list[int]] = {}
+        for one in kept:
+            for name, value in {"STORE_PLACE": one.place, **one.columns}.items():
+                number = [*self.constants].index(value) if isinstance(value, sympy.Expr) else value
+                columns.setdefault(name, [0] * self.contacts)[one.contact] = int(number)
         return [f"{name} = np.array({column})" for name, column in columns.items()]
 
     def _is_driven(self, contact: int) -> bool:
@@ -274,8 +283,7 @@ class Source:
         """A constant of the step: a number, an entry of q, or something made from frozen branches."""
         if expression.is_Number:
             return repr(float(expression))
-        free = {str(s) for s in expression.free_symbols}
-        if any(name.startswith("_") for name in free):
+        if any(isinstance(symbol, Frozen) for symbol in expression.free_symbols):
             if expression.is_Symbol:
                 return str(expression)
             return self.frozen.setdefault(self.with_constants(expression), f"r{len(self.frozen)}")
@@ -319,8 +327,14 @@ class Source:
         ]
 
     def _signs(self, expressions: Iterable[sympy.Expr]) -> list[str]:
-        free = {str(x) for x in set().union(*(e.free_symbols for e in expressions))}
-        return [f"_sign{i} = float(trajectory.mode[{i}])" for i in range(self.contacts) if f"_sign{i}" in free]
+        """The modes, and what kernels of contacts keep, as far as `expressions` use them."""
+        free = set().union(*(e.free_symbols for e in expressions))
+        lines = [f"{sign} = float(trajectory.mode[{i}])" for i, sign in enumerate(self.signs) if sign in free]
+        return lines + self._stored(free)
+
+    def _stored(self, free: set[sympy.Symbol]) -> list[str]:
+        room = sum(kept.room for kept in self.equations.kept)
+        return [f"{stored(i)} = trajectory.store[{i}]" for i in range(room) if stored(i) in free]
 
     def _ingredients(self) -> list[str]:
         e = self.equations
@@ -347,6 +361,7 @@ class Source:
         speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
         guards = [e.normal[i] for i in self._lifting()] + list(e.doubtful.values()) + list(e.steep.values())
         guards += [branches[guard.branch].expression for guard in self.tape.guards]
+        guards += [guard.value for guard in e.own_guards]
         guards = [guard.xreplace(speeds) for guard in guards]
         kinds = {"v": e.h, "a": e.a, "S": e.S, "guard": guards}
         values = [(f"trajectory.{kind}_size[{i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
@@ -408,11 +423,44 @@ class Source:
         # What is drawn comes first: the other jumps depend on it.
         for draw in self.equations.draws:
             lines += [f"    if {entered(draw)}:", *indented(self._draw(draw), 2)]
-        for bonds in self.equations.bonds:
-            lines += [f"    if contact == {bonds.contact}:", f"        enter_bonds(trajectory, {bonds.contact})"]
+        for kept in self.equations.kept:
+            lines += [f"    if contact == {kept.contact}:", f"        {kept.name}.enter(trajectory, {kept.contact})"]
         for reset in self.equations.resets:
             lines += [f"    if {entered(reset)}:", *indented(self._solve_reset(reset), 2)]
         return lines if len(lines) > 2 else [*lines, "    return"]
+
+    def _jump(self) -> list[str]:
+        lines = [
+            "def jump(trajectory: Trajectory, own_guard: int) -> None:",
+            '    """Internal states where a guard of a contact\'s own has ended."""',
+        ]
+        kernels = {kept.contact: kept.name for kept in self.equations.kept}
+        for number, guard in enumerate(self.equations.own_guards):
+            if guard.contact in kernels and not guard.releases:
+                inner = [f"{kernels[guard.contact]}.jump(trajectory, {guard.contact})"]
+            else:
+                inner = self._assign_jumps(guard)
+            lines += [f"    if own_guard == {number}:", *indented(inner, 2)] if inner else []
+        return lines if len(lines) > 2 else [*lines, "    return"]
+
+    def _assign_jumps(self, guard: OwnGuard) -> list[str]:
+        """All states that jump do so at once: new values are computed from those before."""
+        values = list(guard.jumps.values())
+        lines = [*self._unpack(values), *self._signs(values)]
+        lines += [f"after{state} = {python(e)}" for state, e in guard.jumps.items()]
+        return lines + [f"trajectory.state[{state}] = after{state}" for state in guard.jumps]
+
+    def _store_functions(self) -> list[list[str]]:
+        """What kernels of kinds of contacts do at the start and at events: each once, or for a contact of its own."""
+        kept = self.equations.kept
+        once = dict.fromkeys(one.name for one in kept)
+        per_contact = [f"if contact == {one.contact}:\n        {one.name}.recall(trajectory, contact)" for one in kept]
+        bodies = {
+            "start_store(trajectory: Trajectory)": [f"{name}.start(trajectory)" for name in once],
+            "note_store(trajectory: Trajectory)": [f"{name}.note(trajectory)" for name in once],
+            "recall_store(trajectory: Trajectory, contact: int)": per_contact,
+        }
+        return [[f"def {head} -> None:", *indented(body or ["return"])] for head, body in bodies.items()]
 
     def _draw(self, draw: Draw) -> list[str]:
         """A new value for the phase that begins.
@@ -486,7 +534,7 @@ class Source:
     def readable(self) -> str:
         """The text with the recurrences as loops, whatever their size: the form that reads well."""
         looped = self._looped()
-        blocks = [self._constants(), self._ingredients(), self._branches(), self._reset(), looped]
+        blocks = [self._constants(), self._ingredients(), self._branches(), self._reset(), self._jump(), looped]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _work(self) -> int:
@@ -510,7 +558,8 @@ class Source:
 
     def _preamble(self) -> list[str]:
         """Constants and frozen branches that the series use."""
-        lines = [f"_sign{i} = float(trajectory.mode[{i}])" for i in range(self.contacts)]
+        lines = [f"{sign} = float(trajectory.mode[{i}])" for i, sign in enumerate(self.signs)]
+        lines += self._stored(set().union(*(guard.value.free_symbols for guard in self.equations.own_guards)))
         lines += [
             f"{name} = trajectory.constant[{i}]" for i, (e, name) in enumerate(self.constants.items()) if e in self.used
         ]
@@ -559,7 +608,7 @@ class Source:
         slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
         stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
         wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x, _ in self.watched)]
-        wanted += [g.node for g in self.tape.guards] + [node for node, _ in self.resolved]
+        wanted += [g.node for g in self.tape.guards] + self.own_guards + [node for node, _ in self.resolved]
         wanted += [self.h[i] for i in slip] + [self.slip_series[i][1] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
         return wanted + [x for i in stuck for x in self.D[i]]
@@ -701,7 +750,7 @@ class Source:
             lines.append(f"{place('force_series', i, k)} = {self.force(i, k)}")
             if pattern[i]:
                 lines.append(f"{place('static_series', i, k)} = {static}")
-        watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards]
+        watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards] + self.own_guards
         for i, node in enumerate(watched):
             lines.append(f"{place('guard_series', i, k)} = {self.coefficient(node, k)}")
         for i, (node, _) in enumerate(self.resolved):
@@ -744,7 +793,7 @@ class Source:
         if state not in e.velocities:
             return []
         z = e.states[state]
-        rigid = [i for i in range(self.contacts) if not e.kinds or e.kinds[i] == RIGID]
+        rigid = [i for i in range(self.contacts) if i not in e.own_forces]
         alone = [i for i in rigid if e.h[i].free_symbols & {*e.states, TIME} == {z}]
         return [i for i in alone if sympy.diff(e.h[i], z).is_number]
 
@@ -764,7 +813,7 @@ class Source:
         """factor/order. What is made of parameters alone is divided once for all steps, and read where it is used."""
         if factor.is_Number or order == 1:
             return self.constant(factor / order)
-        if any(str(symbol).startswith("_") for symbol in factor.free_symbols):
+        if any(isinstance(symbol, Frozen) for symbol in factor.free_symbols):
             return f"{self.constant(factor)}*{1 / order!r}"
         name = self.constants.setdefault(factor / order, f"q{len(self.constants)}")
         return f"trajectory.constant[{name[1:]}]"

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import sympy
 
 from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.memory import TIME, Reset
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
 from stickslip.symbolic.source import VARIED, Source, entered, indented, python
@@ -30,7 +31,7 @@ class TangentSource(Source):
 
     def __init__(self, equations: Equations, order: int) -> None:
         self.changes = [sympy.Symbol(f"_d_{z}", real=True) for z in equations.states]
-        self.parameter_changes = [sympy.Symbol(f"_dp{i}", real=True) for i in range(len(equations.parameters) + 1)]
+        self.parameter_changes = [Frozen(f"_dp{i}", real=True) for i in range(len(equations.parameters) + 1)]
         super().__init__(equations, order)
 
     def _tape(self) -> Tape:
@@ -60,7 +61,7 @@ class TangentSource(Source):
 
     def _varied_guard(self, branch: int, step: int) -> Lowered:
         """A guard is the expression of its branch times its frozen sign, or its distance from a knot of a table."""
-        sign = {0: sympy.Symbol(f"_branch{branch}", real=True), -1: sympy.Integer(1), 1: sympy.Integer(-1)}[step]
+        sign = {0: branch_of(branch), -1: sympy.Integer(1), 1: sympy.Integer(-1)}[step]
         return self.tape.lower(sign * self._derivative(self.tape.branches[branch].expression))
 
     # -- which series belong to the motion, and which to its variation ---------------------------------------------

@@ -16,6 +16,7 @@ import sympy
 from stickslip.errors import ModelError
 from stickslip.symbolic.equations import Equations, Table, TableSlope
 from stickslip.symbolic.extremes import Max, Min
+from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.memory import TIME
 
 FUNCTIONS = {
@@ -309,10 +310,10 @@ class Tape:
         number = len(self.branches)
         for known, branch in enumerate(self.branches):
             if branch in (Branch(argument), Branch(-argument)):
-                frozen = sympy.Symbol(f"_branch{known}", real=True)
+                frozen = branch_of(known)
                 return frozen if branch == Branch(argument) else -frozen
         self.branches.append(Branch(argument))
-        sign = sympy.Symbol(f"_branch{number}", real=True)
+        sign = branch_of(number)
         self.guards.append(Guard(self.lower(sign * argument), number, 0))
         return sign
 
@@ -351,7 +352,7 @@ class Tape:
             new = False
         number, u = self.tables[table], table.args[1]
         knot, lower, upper, c0, c1, c2, c3 = (
-            sympy.Symbol(f"_table{number}_{name}", real=True) for name in ("knot", "low", "end", "c0", "c1", "c2", "c3")
+            Frozen(f"_table{number}_{name}", real=True) for name in ("knot", "low", "end", "c0", "c1", "c2", "c3")
         )
         w = u - knot
         if new:

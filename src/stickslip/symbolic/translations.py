@@ -71,7 +71,7 @@ def shifts_of(equations: Equations) -> Shifts:
     found = [exact(e) for e in [*expressions(equations), *(reset.residual for reset in equations.resets)]]
     found = list(dict.fromkeys(e for e in found if e.free_symbols & {*equations.states, TIME}))
     large = len(equations.states) > MOST_STATES or sum(int(e.count_ops()) for e in found) > MOST_OPERATIONS
-    if large or equations.draws or equations.bonds:
+    if large or equations.draws or equations.kept:
         return Shifts(still, (), ())
     found = [_without_waves(e, equations.states) for e in found]
     known = frozenset(equations.parameters)

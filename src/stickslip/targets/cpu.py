@@ -14,8 +14,9 @@ import numpy as np
 from stickslip.targets import cache
 from stickslip.targets.generated import Generated, KernelSet
 from stickslip.targets.interrupt import interruptible
-from stickslip.targets.lower import SUFFIXES, flat_parameters, lowered, parameters_of, sizes_of
+from stickslip.targets.lower import SUFFIXES, Flat, Lowering, flat_parameters, parameters_of, sizes_of
 from stickslip.targets.modules import Library
+from stickslip.targets.source import Function
 
 SUMS = (
     "polynomial__rate_of",
@@ -25,6 +26,9 @@ SUMS = (
     "collocation__product_of",
 )
 """Sums whose order does not matter: they may be vectorised."""
+
+ALL_LANES = "for_all_lanes"
+"""The name of the function that is written out."""
 
 _TYPES: dict[str, Any] = {
     "Floats": ctypes.c_void_p,
@@ -114,6 +118,20 @@ def aligned(count: int) -> Any:
     return room[begin : begin + count]
 
 
+def _flat(library: Library, kernels: KernelSet) -> Flat:
+    """The functions of a kernel set, flat; that for all lanes at once is written out."""
+    provided = {kernels.for_all_lanes: ALL_LANES} if kernels.for_all_lanes else {}
+    lowering = Lowering(library, provided=provided)
+    for name in kernels.entry_points:
+        lowering.add(library.function(name))
+    if kernels.tick:
+        from stickslip.targets.unroll import written_out
+
+        tick = written_out(lowering.flat, lowering.add(library.function(kernels.tick)), ALL_LANES)
+        lowering.flat.functions[ALL_LANES] = Function(tick, f"{kernels.tick.partition('.')[0]}.py")
+    return lowering.flat
+
+
 @functools.cache
 def program(generated: Generated, kernels: KernelSet) -> Program:
     """Machine code of the kernels of a generated module, from the cache where possible."""
@@ -122,9 +140,12 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
     library = generated.library({"machine": {"LANES": compiler.lanes()}})
 
     def compiled() -> bytes:
-        flat = lowered(library, kernels.entry_points)
+        flat = _flat(library, kernels)
         names = [flat_name(name) for name in kernels.entry_points]
-        return compiler.machine_code(compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS).module)
+        translator = compiler.Translator(
+            flat.functions, flat.arrays, {}, names, SUMS, library.machine.LANES, (ALL_LANES,)
+        )
+        return compiler.machine_code(translator.module)
 
     code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))

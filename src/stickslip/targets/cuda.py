@@ -25,7 +25,6 @@ from stickslip.errors import CudaError
 from stickslip.kernels.machine import rough_ratio as rough_ratio_of_two
 from stickslip.targets import cache
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
-from stickslip.targets.unroll import unrolled
 
 THREADS = 64
 """Threads of a block: few, since each needs many registers."""
@@ -307,6 +306,8 @@ class Program:
         assert not own.keys() & vars(module).keys(), "a name of the kernels would have two meanings"
         self._names |= own
         self._names |= _operations(self._cuda)
+        from stickslip.targets.unroll import unrolled  # type: ignore[attr-defined]
+
         self._ticks = {
             name: unrolled(self._joined.text, vars(module) | choices, "tick", name, module.KEPT, module.Q)
             for name, choices in TICKS.items()

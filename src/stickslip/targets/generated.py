@@ -25,11 +25,17 @@ from stickslip.targets.modules import Library
 
 @dataclass(frozen=True)
 class KernelSet:
-    """The functions of kernels that a method calls, as "file.function"; whether they carry small changes along."""
+    """The functions of kernels that a method calls, as "file.function"; whether they carry small changes along.
+
+    `tick` is a function that is written out for all lanes at once (`targets/unroll.py`), and `for_all_lanes` the one
+    that it takes the place of.
+    """
 
     name: str
     entry_points: tuple[str, ...]
     tangent: bool = False
+    tick: str | None = None
+    for_all_lanes: str | None = None
 
 
 _MODEL = ("model.constants", "model.ingredients")
@@ -43,7 +49,12 @@ NEIGHBOURS = KernelSet(
     "neighbours", (*TANGENT.entry_points, "exponents.carry_on", "returns.next_releases"), tangent=True
 )
 OBSERVE = KernelSet("observe", (*_MODEL, "march.begin", "march.march", "observe.observe"))
-LANES = KernelSet("lanes", (*_MODEL, "lockensemble.propagate_lanes", "lockwatch.observe_lanes"))
+LANES = KernelSet(
+    "lanes",
+    ("lockensemble.propagate_lanes",),
+    tick="lockstep.advance",
+    for_all_lanes="lockstep.advance_all",
+)
 FIXED = KernelSet("fixed", (*_MODEL, "march.begin", "fixed.march_fixed"))
 
 PLAIN = """\

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import math
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -106,6 +106,7 @@ class Known:
 
 Value = Number | Array | One | Many | Known
 SUFFIXES = {"float": "floats", "int": "integers"}
+KIND_OF = {suffix: kind for kind, suffix in SUFFIXES.items()}
 TYPES = {"float": "Floats", "int": "Ints"}
 
 
@@ -192,20 +193,29 @@ def flat_parameters(name: str, what: str, of: Any, checked: bool) -> list[tuple[
 class Lowering:
     """Lowers functions, and those that they call, until all are flat."""
 
-    def __init__(self, library: Library, checked: bool = False) -> None:
+    def __init__(self, library: Library, checked: bool = False, provided: Mapping[str, str] | None = None) -> None:
         self.library, self.checked = library, checked
+        self.provided = provided or {}
+        """Functions that a target brings itself, "file.function", and the names that they have there."""
         self.flat = Flat()
 
-    def add(self, function: FunctionType) -> str:
-        """The flat name of a function, which is lowered if it is not yet."""
+    def add(self, function: FunctionType, strides: Mapping[str, int] | None = None) -> str:
+        """The flat name of a function, which is lowered if it is not yet.
+
+        `strides` are those of records among the arguments whose numbers do not lie side by side: there is a version of
+        the function for every such layout.
+        """
         file = function.__module__.rpartition(".")[2]
-        name = f"{file}__{function.__name__}"
+        if f"{file}.{function.__name__}" in self.provided:
+            return self.provided[f"{file}.{function.__name__}"]
+        strides = strides or {}
+        name = "__".join([file, function.__name__, *(f"{record}_by_{stride}" for record, stride in strides.items())])
         if name not in self.flat.functions:
             node = ast.FunctionDef(
                 name=name, args=ast.arguments([], [], None, [], [], None, []), body=[], decorator_list=[]
             )
             self.flat.functions[name] = Function(node, f"{file}.py")
-            Body(self, function, node).lower(self.library.syntax(function))
+            Body(self, function, node, strides).lower(self.library.syntax(function))
         return name
 
     def array(self, owner: ModuleType | None, name: str, value: Any) -> Array:
@@ -224,8 +234,10 @@ class Lowering:
 class Body:
     """One function."""
 
-    def __init__(self, lowering: Lowering, function: FunctionType, node: ast.FunctionDef) -> None:
-        self.lowering, self.function, self.node = lowering, function, node
+    def __init__(
+        self, lowering: Lowering, function: FunctionType, node: ast.FunctionDef, strides: Mapping[str, int]
+    ) -> None:
+        self.lowering, self.function, self.node, self.strides = lowering, function, node, strides
         self.file = f"{function.__module__.rpartition('.')[2]}.py"
         self.names: dict[str, Value] = {}
         self.line = 0
@@ -251,7 +263,7 @@ class Body:
             return Array(name, of, whole(0), (length,) if length is not None else (whole(-1),))
         bases = {kind: f"{name}_{SUFFIXES[kind]}" for kind in sizes_of(of)}
         if what == "one":
-            return One(of, bases, dict.fromkeys(bases, whole(0)))
+            return One(of, bases, dict.fromkeys(bases, whole(0)), self.strides.get(name, 1))
         return Many(of, bases, length, self._lanes() if what == "lanes" else 0)
 
     def _lanes(self) -> int:
@@ -424,6 +436,12 @@ class Body:
                 if not hasattr(module, name):
                     raise self.error(node, f"{module.__name__.rpartition('.')[2]} has no {name}")
                 return self.known(getattr(module, name), name, module, node)
+            case Known(thing=type() as record) if issubclass(record, Record) and name in ("FLOATS", "INTEGERS"):
+                return Number(whole(getattr(record, name)))
+            case One(record=record) if name in ("floats", "integers"):
+                kind = KIND_OF[name]
+                size = whole(sizes_of(record)[kind])
+                return Array(owner.bases[kind], kind, owner.offsets[kind], (size,), owner.stride)
             case One(record=record):
                 place = record.PLACES.get(name)
                 if place is None:
@@ -489,14 +507,17 @@ class Body:
             raise self.error(node, f"{thing.__name__} has {len(wanted)} arguments, not {len(arguments)}")
         is_own = _is_own(thing)
         flat: list[ast.expr] = []
+        strides: dict[str, int] = {}
         for argument, (name, (what, of)) in zip(arguments, wanted.items(), strict=True):
-            passed = self.argument(argument, name, what, of)
+            given = self.value(argument)
+            passed = self.argument(argument, given, name, what, of)
             flat += passed[:1] if is_own else passed  # instructions of the machine need no lengths
-        return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing), ast.Load()), flat, [])
+            if isinstance(given, One) and given.stride != 1:
+                strides[name] = given.stride
+        return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing, strides), ast.Load()), flat, [])
 
-    def argument(self, node: ast.expr, name: str, what: str, of: Any) -> list[ast.expr]:
+    def argument(self, node: ast.expr, value: Value, name: str, what: str, of: Any) -> list[ast.expr]:
         """What is passed for one parameter."""
-        value = self.value(node)
         checked = self.lowering.checked
         match what, value:
             case "number", Number(node=expression):
@@ -504,7 +525,7 @@ class Body:
             case "array", Array(kind=kind, stride=1) if kind == of:
                 length = times(value.shape[0], whole(prod(_constant(each) for each in value.shape[1:])))
                 return [self.passed(value)] + ([length] if checked else [])
-            case "one", One(record=record) if issubclass(record, of) and value.stride == 1:
+            case "one", One(record=record) if issubclass(record, of):
                 return self.parts(value, of)
             case "many", Many(record=record, lanes=0) if record is of:
                 bases: list[ast.expr] = [ast.Name(base, ast.Load()) for base in value.bases.values()]

@@ -15,7 +15,7 @@ from stickslip.targets.aliasing import Call, in_one_array
 from stickslip.targets.body import Body
 from stickslip.targets.instructions import FLAGS, FLOAT, INT, TYPES, VOID
 from stickslip.targets.source import Function
-from stickslip.targets.unroll import MACHINE
+from stickslip.targets.lower import OWN
 from stickslip.targets.vector import LaneBody
 
 INLINED = frozenset(["step__last_term", "linear__factor"])
@@ -42,7 +42,9 @@ class Translator:
     sums : sequence of str
         Functions in which the order of additions does not matter.
     lanes : int
-        How many trajectories travel together in functions whose name begins with "lane_".
+        How many trajectories travel together.
+    for_all_lanes : sequence of str
+        Functions for all of these at once, see vector.py.
     checked : bool
         Whether `bounded` looks at indices.
 
@@ -63,10 +65,12 @@ class Translator:
         entry_points: Sequence[str],
         sums: Sequence[str],
         lanes: int = 1,
+        for_all_lanes: Sequence[str] = (),
         checked: bool = False,
     ) -> None:
-        self.sources = {name: each for name, each in functions.items() if name not in MACHINE and name != "bounded"}
-        self.arrays, self.values, self.sums, self.lanes, self.checked = arrays, values, sums, lanes, checked
+        self.sources = {name: each for name, each in functions.items() if name not in OWN and name != "bounded"}
+        self.arrays, self.values, self.sums, self.checked = arrays, values, sums, checked
+        self.lanes, self.for_all_lanes = lanes, for_all_lanes
         self.module = ir.Module("stickslip")
         self.under_way: list[str] = []
         self.calls: set[Call] = set()
@@ -112,8 +116,8 @@ class Translator:
         return function
 
     def body_of(self, name: str) -> type[Body]:
-        """How a function is translated: one whose name begins with "lane_" is for all lanes at once."""
-        return LaneBody if name.startswith("lane_") else Body
+        """How a function is translated."""
+        return LaneBody if name in self.for_all_lanes else Body
 
     def _kind(self, source: Function, annotation: ast.expr | None) -> ir.Type:
         name = "None" if annotation is None else ast.unparse(annotation)

@@ -1,37 +1,29 @@
-"""One long function from many short ones: calls written out, loops unrolled, places of the work array as variables.
+"""One long function from many short ones: calls written out, loops unrolled, places of records as variables.
 
-Whole numbers are known while this runs and vanish from the text; floats and conditions are left to run time. What stays
-of control flow are branches and loops on `any_lane(…)`. The result reads and writes an array `B`, whose row r has the
-place r of the work array of every trajectory that travels along; places that are not kept are variables only.
+It begins with the flat functions of `lower.py` and gives syntax: no text lies between. Whole numbers are known while
+this runs and vanish; floats and conditions are left to run time. What stays of control flow are branches and loops on
+`any_lane(…)`. Of the arrays that the function was given one is kept: its place r is row r of the result's only argument,
+`lanes`, which has that place of every trajectory that travels along. Places of the others are variables only.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from stickslip.errors import UnrollError
+from stickslip.targets.lower import OWN, Flat
+from stickslip.targets.source import Function
 
-MACHINE = frozenset(
-    [
-        "any_lane",
-        "anyone",
-        "outnumber",
-        "rough_log2",
-        "rough_ratio",
-        "rough_exp2",
-        "fused",
-        "bit",
-        "rough",
-        "tail",
-        "latest",
-    ]
-)
-"""Kernels that targets have their own instructions for, see machine.py."""
+LANES = "lanes"
+"""The argument of a function that is written out: rows, each with one number of every lane."""
 
-BUILTIN = {*MACHINE, "abs", "min", "max"}
+BUILTIN = {*OWN, "abs", "min", "max"}
 BUILTIN |= {"exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "atan", "sinh", "cosh", "copysign"}
 _ARITHMETIC: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -43,30 +35,50 @@ _COMPARE: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
-def unrolled(source: str, values: Mapping[str, Any], entry: str, name: str, kept: int, constants: int) -> str:
-    """The text of `entry`, written out as the function `name` of B.
+def written_out(flat: Flat, entry: str, name: str, kept: str = "lane_floats") -> ast.FunctionDef:
+    """The flat function `entry`, with all that it calls, as one function `name` of `lanes`.
 
-    The first `kept` places of the work array are rows of B; those from `constants` on are rows after them, only read.
+    Places of its parameter `kept` are rows of `lanes`: they are brought into variables, and back where they change.
+
+    Raises
+    ------
+    UnrollError
+        Where something must be known beforehand, and is not.
     """
-    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    writer = _Writer(functions, values)
-    result = writer.call(entry, [ast.Name("W")])
-    changed = {place for place in writer.written if place < kept}
-    writer.flush(f"w{place}" for place in changed)
+    function = flat.functions[entry].node
+    writer = _Writer(flat)
+    arrays = [_Part(parameter.arg, 0) for parameter in function.args.args]
+    result = writer.call(entry, arrays)
+    writer.flush(_variable(kept, place) for array, place in writer.written if array == kept)
     statements = [_Statement(node) for node in writer.out]
-    before, after = [], []
-    for place in sorted(writer.read | writer.written):
-        if place < kept or place >= constants:
-            row = place if place < kept else kept + place - constants
-            first, last = _moved(statements, f"w{place}", f"B[{row}]")
-            before += first
-            after += last
-    body = [ast.unparse(ast.fix_missing_locations(node)) for node in writer.out]
-    lines = [line for text in [*before, *body, *after] for line in text.splitlines()]
-    kind = "bool" if result is not None else "None"
-    end = [] if result is None else [f"return {ast.unparse(result)}"]
-    text = "\n".join(f"    {line}" for line in [*lines, *end])
-    return f'def {name}(B: Floats) -> {kind}:\n    """`{entry}`, written out."""\n{text}\n'
+    before: list[ast.stmt] = []
+    after: list[ast.stmt] = []
+    for place in sorted(place for array, place in writer.read | writer.written if array == kept):
+        first, last = _moved(statements, _variable(kept, place), place)
+        before += first
+        after += last
+    end = [] if result is None else [ast.Return(result)]
+    node = ast.FunctionDef(
+        name=name,
+        args=ast.arguments([], [ast.arg(LANES, _name("Floats"))], None, [], [], None, []),
+        body=[*before, *writer.out, *after, *end] or [ast.Pass()],
+        decorator_list=[],
+        returns=function.returns,
+    )
+    return ast.fix_missing_locations(node)
+
+
+def _variable(array: str, place: int) -> str:
+    """The variable that stands for a place: place 3 of lane_floats is lane3."""
+    return f"{array.removesuffix('_floats')}{place}"
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _assignment(target: ast.expr, value: ast.expr) -> ast.stmt:
+    return ast.Assign([target], value)
 
 
 class _Statement:
@@ -80,21 +92,28 @@ class _Statement:
         self.parts = [(body, set[str]().union(*map(_names, body))) for body in bodies if body]
 
 
-def _moved(statements: Sequence[_Statement], name: str, row: str) -> tuple[list[str], list[str]]:
-    """What brings a variable from its row of B in the beginning, and back in the end.
+def _moved(statements: Sequence[_Statement], name: str, row: int) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """What brings a variable from its row in the beginning, and back in the end.
 
     One that is used only inside of branches is brought there: what is loaded early must be put aside until then.
     """
+
+    def brought() -> ast.stmt:
+        return _assignment(ast.Name(name, ast.Store()), ast.Subscript(_name(LANES), ast.Constant(row), ast.Load()))
+
+    def put_back() -> ast.stmt:
+        return _assignment(ast.Subscript(_name(LANES), ast.Constant(row), ast.Store()), _name(name))
+
     using = [statement for statement in statements if name in statement.names]
     changing = [statement for statement in using if name in statement.assigned]
     if not all(statement.branch and not statement.branch.orelse for statement in changing):
-        return [f"{name} = {row}"], [f"{row} = {name}"]
+        return [brought()], [put_back()]
     inside = bool(using) and all(statement.branch and name not in statement.asked for statement in using)
     for statement in using:
         for body, names in statement.parts:
-            body[:0] = ast.parse(f"{name} = {row}").body if inside and name in names else []
-            body += ast.parse(f"{row} = {name}").body if statement in changing else []
-    return ([] if inside else [f"{name} = {row}"]), []
+            body[:0] = [brought()] if inside and name in names else []
+            body += [put_back()] if statement in changing else []
+    return ([] if inside else [brought()]), []
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -106,32 +125,57 @@ def _assigned(node: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
+@dataclass(frozen=True)
+class _Part:
+    """An array, from a place on."""
+
+    array: str
+    begin: int
+
+
+Value = ast.expr | _Part
+
+
+@dataclass
+class _Scope:
+    """One call: its number, its function, and what its local names stand for."""
+
+    number: int
+    function: Function
+    names: dict[str, Value] = field(default_factory=dict)
+
+    def error(self, what: str, node: ast.AST) -> UnrollError:
+        line = getattr(node, "lineno", getattr(self.function.node, "lineno", 0))
+        return UnrollError(f"{self.function.file}, line {line}: {what}: {ast.unparse(node)}")
+
+
 class _Writer:
     """Walks through the functions as an interpreter does, and writes down what is left for run time."""
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef], values: Mapping[str, Any]) -> None:
-        self.functions, self.values = functions, values
+    def __init__(self, flat: Flat) -> None:
+        self.flat = flat
         self.out: list[ast.stmt] = []
         self.known: dict[str, float | bool] = {}
         """Variables that hold a constant at this point of the text; they are not written until they must be."""
-        self.read: set[int] = set()
-        self.written: set[int] = set()
+        self.read: set[tuple[str, int]] = set()
+        self.written: set[tuple[str, int]] = set()
         self.touched: set[str] = set()
         self.calls = 0
 
     # -- calls ------------------------------------------------------------------------------------------------
 
-    def call(self, name: str, arguments: Sequence[ast.expr]) -> ast.expr | None:
-        node = self.functions[name]
+    def call(self, name: str, arguments: Sequence[Value]) -> ast.expr | None:
+        function = self.flat.functions[name]
         self.calls += 1
-        assigned = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        scope = _Scope(self.calls)
-        for parameter, value in zip(node.args.args, arguments, strict=True):
-            if parameter.arg in assigned or not isinstance(value, ast.Name | ast.Constant):
-                self.assign(scope, ast.Name(parameter.arg, ast.Store()), value)
-            else:
+        stored = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        scope = _Scope(self.calls, function)
+        for parameter, value in zip(function.node.args.args, arguments, strict=True):
+            if isinstance(value, _Part | ast.Name | ast.Constant) and parameter.arg not in stored:
                 scope.names[parameter.arg] = value
-        return self.block(scope, node.body)
+            else:
+                assert not isinstance(value, _Part)
+                self.assign(scope, _name(parameter.arg), value)
+        return self.block(scope, function.node.body)
 
     def block(self, scope: _Scope, nodes: Sequence[ast.stmt]) -> ast.expr | None:
         for node in nodes:
@@ -144,20 +188,21 @@ class _Writer:
         """A value that may be used later on: in a variable of its own, unless it is a constant."""
         if isinstance(value, ast.Constant):
             return value
-        self.assign(scope, ast.Name("result", ast.Store()), value)
+        self.assign(scope, _name("result"), value)
         return self.variable(f"result_{scope.number}")
 
     # -- statements -------------------------------------------------------------------------------------------
 
     def statement(self, scope: _Scope, node: ast.stmt) -> None:
         match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (part := self.part(scope, value)) is not None:
+                scope.names[name] = part
             case ast.Assign(targets=[target], value=value):
                 self.assign(scope, target, self.expression(scope, value))
             case ast.AugAssign(target=target, op=op, value=value):
-                load = ast.Name(target.id) if isinstance(target, ast.Name) else target
-                self.assign(scope, target, self.expression(scope, ast.BinOp(load, op, value)))
+                self.assign(scope, target, self.expression(scope, ast.BinOp(target, op, value)))
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=arguments), body=body, orelse=[]):
-                for i in range(*(_whole(self.expression(scope, a)) for a in arguments)):
+                for i in range(*(self.whole(scope, a) for a in arguments)):
                     scope.names[name] = ast.Constant(i)
                     self.block(scope, body)
             case ast.If(test=test, body=body, orelse=orelse):
@@ -168,12 +213,12 @@ class _Writer:
                     self.dynamic(scope, lambda: condition, [body, orelse], lambda t, b: ast.If(t, b[0], b[1]))
             case ast.While(test=test, body=body, orelse=[]):
                 self.dynamic(scope, lambda: self.expression(scope, test), [body], lambda t, b: ast.While(t, b[0], []))
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=arguments)) if name in self.functions:
-                self.call(name, [self.expression(scope, a) for a in arguments])
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=arguments)) if name in self.flat.functions:
+                self.call(name, self.arguments(scope, arguments))
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
             case _:
-                raise UnrollError(f"cannot write out {ast.unparse(node)!r}")
+                raise scope.error("this cannot be written out", node)
 
     def dynamic(
         self,
@@ -205,19 +250,19 @@ class _Writer:
         self.out.append(make(condition, written))
 
     def assign(self, scope: _Scope, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Subscript):
-            place = _whole(self.expression(scope, target.slice))
-            self.written.add(place)
-            self.store(f"w{place}", value)
-        elif isinstance(target, ast.Name):
-            if isinstance(value, ast.Constant) and type(value.value) is int:
-                scope.names[target.id] = value
-                return
-            name = f"{target.id}_{scope.number}"
-            scope.names[target.id] = ast.Name(name)
-            self.store(name, value)
-        else:
-            raise UnrollError(f"cannot assign to {ast.unparse(target)!r}")
+        match target:
+            case ast.Subscript():
+                place = self.place(scope, target)
+                self.written.add(place)
+                self.store(_variable(*place), value)
+            case ast.Name(id=name) if isinstance(value, ast.Constant) and type(value.value) is int:
+                scope.names[name] = value
+            case ast.Name(id=name):
+                own = f"{name}_{scope.number}"
+                scope.names[name] = _name(own)
+                self.store(own, value)
+            case _:
+                raise scope.error("nothing can be assigned to this", target)
 
     def store(self, name: str, value: ast.expr) -> None:
         self.touched.add(name)
@@ -225,28 +270,63 @@ class _Writer:
             self.known[name] = value.value  # type: ignore[assignment]
         else:
             self.known.pop(name, None)
-            self.out.append(ast.Assign([ast.Name(name, ast.Store())], value))
+            self.out.append(_assignment(ast.Name(name, ast.Store()), value))
 
-    def flush(self, names: Any) -> None:
+    def flush(self, names: Iterable[str]) -> None:
         """Write down the constants that these variables hold."""
         for name in sorted(set(names) & set(self.known)):
-            self.out.append(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(self.known.pop(name))))
+            self.out.append(_assignment(ast.Name(name, ast.Store()), ast.Constant(self.known.pop(name))))
+
+    # -- arrays -----------------------------------------------------------------------------------------------
+
+    def part(self, scope: _Scope, node: ast.expr) -> _Part | None:
+        """The array that an expression is; none, if it is a number."""
+        match node:
+            case ast.Name(id=name) if isinstance(found := scope.names.get(name), _Part):
+                return found
+            case ast.Name(id=name) if name not in scope.names and name in self.flat.arrays:
+                return _Part(name, 0)
+            case ast.Subscript(value=owner, slice=ast.Slice(lower=lower)):
+                whole = self.part(scope, owner)
+                assert whole is not None
+                return _Part(whole.array, whole.begin + (0 if lower is None else self.whole(scope, lower)))
+        return None
+
+    def place(self, scope: _Scope, node: ast.Subscript) -> tuple[str, int]:
+        """The array of an element, and its place there."""
+        part = self.part(scope, node.value)
+        assert part is not None
+        return part.array, part.begin + self.whole(scope, node.slice)
+
+    def element(self, scope: _Scope, node: ast.Subscript) -> ast.expr:
+        array, place = self.place(scope, node)
+        if array in self.flat.arrays:
+            return ast.Constant(np.ravel(self.flat.arrays[array])[place].item())
+        self.read.add((array, place))
+        return self.variable(_variable(array, place))
+
+    def whole(self, scope: _Scope, node: ast.expr) -> int:
+        value = self.expression(scope, node)
+        if isinstance(value, ast.Constant) and type(value.value) is int:
+            return value.value
+        raise scope.error("this whole number is not known beforehand", node)
 
     # -- expressions ------------------------------------------------------------------------------------------
 
     def variable(self, name: str) -> ast.expr:
-        return ast.Constant(self.known[name]) if name in self.known else ast.Name(name)
+        return ast.Constant(self.known[name]) if name in self.known else _name(name)
+
+    def arguments(self, scope: _Scope, nodes: Sequence[ast.expr]) -> list[Value]:
+        return [self.part(scope, node) or self.expression(scope, node) for node in nodes]
 
     def expression(self, scope: _Scope, node: ast.expr) -> ast.expr:
         match node:
             case ast.Constant():
                 return node
-            case ast.Name(id=name):
-                return self.name(scope, name)
-            case ast.Subscript(value=ast.Name(), slice=index):
-                place = _whole(self.expression(scope, index))
-                self.read.add(place)
-                return self.variable(f"w{place}")
+            case ast.Name():
+                return self.name(scope, node)
+            case ast.Subscript():
+                return self.element(scope, node)
             case ast.BinOp(left=left, op=op, right=right):
                 return _arithmetic(op, self.expression(scope, left), self.expression(scope, right))
             case ast.UnaryOp(op=op, operand=operand):
@@ -264,14 +344,17 @@ class _Writer:
                     return self.expression(scope, body if condition.value else orelse)
                 return _select(condition, self.expression(scope, body), self.expression(scope, orelse))
             case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self.function(name, [self.expression(scope, a) for a in arguments])
-        raise UnrollError(f"cannot write out {ast.unparse(node)!r}")
+                return self.function(scope, name, arguments, node)
+        raise scope.error("this cannot be written out", node)
 
-    def name(self, scope: _Scope, name: str) -> ast.expr:
-        if name in scope.names:
-            found = scope.names[name]
-            return self.variable(found.id) if isinstance(found, ast.Name) else found
-        return ast.Name("W") if name == "W" else ast.Constant(self.values[name])
+    def name(self, scope: _Scope, node: ast.Name) -> ast.expr:
+        found = scope.names.get(node.id)
+        match found:
+            case ast.Name(id=name):
+                return self.variable(name)
+            case ast.expr():
+                return found
+        raise scope.error("this is no number", node)
 
     def both(self, scope: _Scope, op: ast.boolop, nodes: Sequence[ast.expr]) -> ast.expr:
         decides = isinstance(op, ast.Or)
@@ -287,32 +370,28 @@ class _Writer:
             return ast.Constant(not decides)
         return left[0] if len(left) == 1 else ast.BoolOp(op, left)
 
-    def function(self, name: str, arguments: list[ast.expr]) -> ast.expr:
-        if name in self.functions and name not in BUILTIN:
-            result = self.call(name, arguments)
+    def function(self, scope: _Scope, name: str, nodes: Sequence[ast.expr], node: ast.Call) -> ast.expr:
+        if name in self.flat.functions:
+            result = self.call(name, self.arguments(scope, nodes))
             if result is None:
-                raise UnrollError(f"{name} gives no value")
+                raise scope.error("this gives no value", node)
             return result
+        if name == "bounded":
+            return self.bounded(scope, nodes)
         if name not in BUILTIN:
-            raise UnrollError(f"cannot call {name!r}")
+            raise scope.error("this function cannot be called here", node)
+        arguments = [self.expression(scope, argument) for argument in nodes]
         fixed = [a.value for a in arguments if isinstance(a, ast.Constant)]
         if len(fixed) == len(arguments) and name in ("abs", "min", "max"):
             return ast.Constant({"abs": abs, "min": min, "max": max}[name](*fixed))  # type: ignore[operator]
-        return ast.Call(ast.Name(name), arguments, [])
+        return ast.Call(_name(name), arguments, [])
 
-
-class _Scope:
-    """One call: its number, and what its local names stand for."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.names: dict[str, ast.expr] = {}
-
-
-def _whole(node: ast.expr) -> int:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    raise UnrollError(f"{ast.unparse(node)!r} is not known beforehand")
+    def bounded(self, scope: _Scope, nodes: Sequence[ast.expr]) -> ast.expr:
+        """An index of a checked build: here it is known, and compared at once."""
+        index, size, site = (self.whole(scope, node) for node in nodes)
+        if not 0 <= index < size:
+            raise UnrollError(f"{self.flat.sites[site]}: the index {index} is beyond the size {size}")
+        return ast.Constant(index)
 
 
 def _is(node: ast.expr, value: float) -> bool:

@@ -1,0 +1,103 @@
+"""A trajectory in lockstep: what is kept of it from tick to tick, and the work space of one tick. See lockstep.py."""
+
+from stickslip.kernels import model
+from stickslip.kernels.records import Floats, Record, field
+
+
+class Lane(Record):
+    """What is kept of a trajectory between ticks. All are floats: one of each lane makes up a vector."""
+
+    # Where it is.
+    state: Floats = field("z: positions and velocities", model.STATES)
+    recent_size: Floats = field("how large each state has lately been", model.STATES)
+    time: float = field("the time")
+    end_time: float = field("when to stop; while it is observed, to be looked at")
+    mode: Floats = field("slip signs: 0 stick", model.CONTACTS)
+    on_trial: Floats = field("1 if the mode is tried: the contact was at rest at the last event", model.CONTACTS)
+    mode_before: Floats = field("the mode before the last event", model.CONTACTS)
+    condition: float = field("RUNNING, ARRIVED, GIVEN_UP or PARKED")
+    number: float = field("of the trajectory")
+
+    # The step.
+    log_tolerance: float = field("the binary logarithm of the tolerance of a step")
+    step_guess: float = field("a guess at its length")
+    longest_step: float = field("the length that it may have, where a longer one was in doubt")
+    release_step: float = field("the natural length after the last release; 0: none yet")
+    calm_steps: float = field("steps since the last event")
+    vain_ticks: float = field("ticks since the last step")
+    patience: float = field("ticks that it waits for others: see `wait_is_over` of lockstep.py")
+
+    # Counters.
+    steps: float = field("steps")
+    most_steps: float = field("steps after which it is given up")
+    events: float = field("changes of mode")
+    rapid_events: float = field("how many events have followed each other in no time")
+
+    # Motions that repeat themselves: see lockrepeat.py.
+    mark_state: Floats = field("the state at the mark", model.STATES)
+    mark_time: float = field("the time of the mark")
+    mark_events: float = field("changes of mode before it")
+    mark_miss: float = field("how far that was from the mark before; -1: not near")
+    recurrence: float = field("the time since it was where it is now; 0: it was not")
+    cycle_events: float = field("changes of mode in that time")
+    cycle: float = field("the time after which the motion repeats itself; 0: not known")
+    excitation_period: float = field("of the excitation; 0: none, negative: no repetitions are looked for")
+
+    # What is observed.
+    observed: float = field("1 if it is observed, 0 in the transient")
+    reported: float = field("changes of mode that others are told of: RELEASED, STOPPED, ANY_CHANGE; ENDLESS: none")
+    change: Floats = field("how each contact changed at the last event; 0: not at all", model.CONTACTS)
+    releases: float = field("releases so far")
+    event_time: float = field("when a mode last changed")
+    event_state: Floats = field("the state then", model.STATES)
+    stop_time: float = field("when the state is wanted next")
+    stop_state: Floats = field("the state where it was last wanted", model.STATES)
+    lowest: Floats = field("least values of the states", model.STATES)
+    highest: Floats = field("largest ones", model.STATES)
+    stick_time: Floats = field("time in stick", model.CONTACTS)
+
+    constant: Floats = field("what is made of parameters alone", model.CONSTANTS)
+
+
+class Tick(Record):
+    """The work space of one tick; nothing in it outlasts that."""
+
+    # The step.
+    state_series: Floats = field("order k of every state", model.STATES, model.WIDTH)
+    v_series: Floats = field("of sliding velocities", model.CONTACTS, model.WIDTH)
+    force_series: Floats = field("of friction forces λ", model.CONTACTS, model.WIDTH)
+    static_series: Floats = field("of static limits", model.CONTACTS, model.WIDTH)
+    guard_series: Floats = field("of what is watched", model.WATCHED, model.WIDTH)
+    acceleration_size: Floats = field("of the terms of slip accelerations", model.CONTACTS)
+    singular: float = field("1 if sticking forces are not determined")
+    natural_step: float = field("the length that the tolerance allows")
+    step_length: float = field("how far the step goes")
+    next_state: Floats = field("the state where it leads", model.STATES)
+    next_time: float = field("the time there")
+    goes: float = field("1 if the step is taken")
+    lost: float = field("1 if the trajectory is given up")
+
+    # What decides when a contact changes its mode.
+    sticks: Floats = field("1 if the series are those of stick", model.CONTACTS)
+    polynomial: Floats = field("v in slip, in stick how far λ is from its limit", model.CONTACTS, model.WIDTH)
+    side: Floats = field("the side to which λ goes", model.CONTACTS)
+    factor: Floats = field("what makes the polynomial positive while the mode holds …", model.CONTACTS)
+    base: Floats = field("… but for this", model.CONTACTS)
+    zeros: Floats = field("zeros at its start, which are no events", model.CONTACTS)
+    urgency: Floats = field("how much a contact wants another mode", model.CONTACTS)
+    leading: Floats = field("the first coefficient after these zeros, times its power of the step", model.CONTACTS)
+    following: Floats = field("the one after it", model.CONTACTS)
+    end_value: Floats = field("the value at the end of the step", model.CONTACTS)
+    room: Floats = field("1 if the other limit is out of reach", model.CONTACTS)
+    root: Floats = field("when it becomes zero; beyond the step if it does not", model.CONTACTS)
+    event_delay: float = field("the time until the event that ends the step; ENDLESS: none does")
+
+    # Contacts at the end of the step.
+    v: Floats = field("sliding velocities", model.CONTACTS)
+    G: Floats = field("what an impulse does to the states", model.STATES, model.CONTACTS)
+    D: Floats = field("and to sliding velocities: the Delassus matrix", model.CONTACTS, model.CONTACTS)
+    inverse: Floats = field("the inverse of its diagonal", model.CONTACTS)
+
+    # Extents.
+    unsure: Floats = field("1 if a state may reach beyond its extent", model.STATES)
+    probe: Floats = field("the series of the one that is looked at", model.WIDTH)
