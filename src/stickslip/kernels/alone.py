@@ -11,6 +11,7 @@ from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.warp import block_index, block_size, thread_index
 
 OF_THREAD = {"trajectory": 1, "tally": 1, "rings": RINGS}
+OF_BLOCK = ()
 
 
 def propagate_kernel(

@@ -1,199 +1,115 @@
-"""Trajectories in lockstep on a GPU: every thread carries one, in its column of the rows B of the block.
+"""Trajectories in lockstep on a GPU: every thread carries one, in its lane, and takes another one when it has ended.
 
-A column is a lane, and LANES the number of threads of a block. The threads of a warp are a crew: neighbours that begin
-together often do the same at the same time, which is quickest. So they take points from the queue when all of them have
-ended, or when the first that has ended has waited for a part of its time.
+The threads of a warp are a crew. Neighbours that begin together often do the same at the same time, which is quickest,
+so they take trajectories from the queue when all of theirs have ended, or when the first that has ended has waited for
+a part of its time.
+
+Parameters in OF_THREAD are memory that every thread has to itself, as many records as are said; those in OF_BLOCK have
+a record for each of its threads, which lie interleaved.
 """
 
-from stickslip.kernels.lockensemble import enter, has_ended, leave
-from stickslip.kernels.lockstep import PARKED
-from stickslip.kernels.lockwatch import attend, finish, hold, put_aside, take_up, transient_period
-from stickslip.kernels.machine import LANES
-from stickslip.kernels.model import (
-    CONDITION,
-    FLOATS,
-    INTEGERS,
-    LANE_ROWS,
-    Floats,
-    Ints,
-    travel_tick,
-    watch_tick,
-)
-from stickslip.kernels.observe import HISTORY, HISTORY_WIDTH, MOST_STEPS, TALLY
+from stickslip.kernels.condition import PARKED
+from stickslip.kernels.lane import Lane, Tick
+from stickslip.kernels.lockensemble import Convoy, Departure, arrive, enter, has_ended
+from stickslip.kernels.ensemble import End
+from stickslip.kernels.lockstep import advance
+from stickslip.kernels.records import Ints, Interleaved, Record, Records, field
+from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.warp import (
     add_to_common,
-    block_index,
     count_bits,
     count_bits_before,
-    floats_from,
-    floats_of_block,
-    floats_of_thread,
     from_first_of_warp,
-    ints_of_thread,
     is_first_of_warp,
     thread_index,
     votes,
     warp_size,
 )
 
-TASK, BUSY, BEGINS, MORE, TICKS_GONE, DEADLINE = range(6)
-CREW = 6
-"""What a thread knows of itself and its crew: the point it carries, whether it carries one, and has just taken it;
-whether there may be more points, how many ticks ago some were taken, and at which tick some are taken again."""
+OF_THREAD = {"trajectory": 1, "crew": 1}
+OF_BLOCK = ("lanes",)
 
-FAR_OFF = 1 << 60
-"""A tick that never comes."""
+NEVER = 2**60
+"""A tick that does not come."""
 
 PART = 4
-"""The part of its time that a thread waits for the others, one in so many ticks."""
+"""A thread waits for the others for a part of the ticks that its trajectory took: one in so many."""
+
+
+class Crew(Record):
+    """What a thread knows of itself and its crew."""
+
+    busy: int = field("1 if it carries a trajectory")
+    begins: int = field("1 if it has just taken it")
+    more: int = field("1 if there may be more in the queue")
+    ticks: int = field("since trajectories were last taken")
+    deadline: int = field("the tick at which they are taken again")
 
 
 def travel_kernel(
+    trajectory: Trajectory,
+    crew: Crew,
+    lanes: Interleaved[Lane],
     queue: Ints,
-    t_start: float,
-    t_end: float,
-    log_tolerance: float,
-    patience: float,
-    most_steps: float,
-    count: int,
-    starts: Floats,
-    parameters: Floats,
-    periods: Floats,
-    ends: Floats,
-    outcome: Ints,
+    convoy: Convoy,
+    starts: Records[Departure],
+    ends: Records[End],
 ) -> None:
-    """As `propagate_lanes`."""
-    W = floats_of_thread(FLOATS)
-    I = ints_of_thread(INTEGERS)
-    B = floats_of_block(LANE_ROWS * LANES)
-    crew = ints_of_thread(CREW)
-    lane = thread_index()
-    clear_work(W, I)
-    assemble(B, lane, crew)
-    while goes_on(B, lane, crew, queue, count):
-        if crew[BEGINS] != 0:
-            enter(
-                W, I, B, lane, t_start, t_end, log_tolerance, patience, most_steps, crew[TASK], starts, parameters,
-                periods[crew[TASK]],
-            )  # fmt: skip
+    """As `propagate_lanes`; the queue is the number of the trajectory that is taken next."""
+    lane = lanes[thread_index()]
+    assemble(crew, lane)
+    while goes_on(crew, lane, queue, convoy.count):
+        if crew.begins == 1:
+            start = starts[int(lane.number)]
+            trajectory.end_time = convoy.end_time
+            enter(trajectory, lane, convoy, start, start.excitation_period)
         ended = False
-        if travel_tick(B, lane) and crew[BUSY] != 0:
-            ended = has_ended(B, lane)
+        if advance_thread(lanes, thread_index()) and crew.busy == 1:
+            ended = has_ended(lane)
             if ended:
-                leave(B, lane, ends, outcome)
-        note_ended(B, lane, crew, ended)
+                arrive(lane, ends[int(lane.number)])
+        note_ended(crew, lane, ended)
 
 
-def transient_kernel(
-    queue: Ints,
-    kept: Floats,
-    log_tolerance: float,
-    patience: float,
-    choice: Ints,
-    count: int,
-    starts: Floats,
-    held: Ints,
-    parameters: Floats,
-    times: Floats,
-) -> None:
-    """The first half of `observe_lanes`: all transients."""
-    W = floats_of_thread(FLOATS)
-    I = ints_of_thread(INTEGERS)
-    B = floats_of_block(LANE_ROWS * LANES)
-    crew = ints_of_thread(CREW)
-    lane = thread_index()
-    clear_work(W, I)
-    assemble(B, lane, crew)
-    while goes_on(B, lane, crew, queue, count):
-        if crew[BEGINS] != 0:
-            point = crew[TASK]
-            hold(W, I, point, starts, held, parameters, times)
-            enter(
-                W, I, B, lane, 0.0, times[3 * point], log_tolerance, patience, float(choice[MOST_STEPS]), point,
-                starts, parameters, transient_period(choice, times, point),
-            )  # fmt: skip
-        ended = False
-        if travel_tick(B, lane) and crew[BUSY] != 0:
-            ended = has_ended(B, lane)
-            if ended:
-                put_aside(B, lane, kept)
-        note_ended(B, lane, crew, ended)
+def advance_thread(lanes: Interleaved[Lane], place: int) -> bool:
+    """One tick of a thread's own lane; whether it needs attention. Targets write `advance` out for this."""
+    return advance(lanes[place], Tick())
 
 
-def watch_kernel(
-    queue: Ints,
-    kept: Floats,
-    choice: Ints,
-    settings: Floats,
-    count: int,
-    times: Floats,
-    histories: Floats,
-    rows: Floats,
-    numbers: Ints,
-    measures: Floats,
-) -> None:
-    """The second half: what is observed. Every thread has a ring of returns in `histories`."""
-    history = floats_from(histories, block_index() * LANES * HISTORY * HISTORY_WIDTH)
-    tally = ints_of_thread(TALLY)
-    B = floats_of_block(LANE_ROWS * LANES)
-    crew = ints_of_thread(CREW)
-    lane = thread_index()
-    assemble(B, lane, crew)
-    while goes_on(B, lane, crew, queue, count):
-        if crew[BEGINS] != 0:
-            take_up(B, lane, crew[TASK], kept, choice, settings, times, numbers, measures)
-        ended = False
-        if watch_tick(B, lane) and crew[BUSY] != 0:
-            ended = attend(B, lane, choice, times, history, rows, numbers, measures)
-            if ended:
-                finish(B, lane, settings, history, tally, numbers, measures)
-        note_ended(B, lane, crew, ended)
+def assemble(crew: Crew, lane: Lane) -> None:
+    """Nobody carries anything, and there is something in the queue."""
+    lane.condition = PARKED
+    crew.busy = 0
+    crew.more = 1
+    crew.ticks = 0
+    crew.deadline = NEVER
 
 
-def clear_work(W: Floats, I: Ints) -> None:
-    """All zero, as on the CPU: generated functions do not write what is always zero."""
-    for i in range(FLOATS):
-        W[i] = 0.0
-    for i in range(INTEGERS):
-        I[i] = 0
-
-
-def assemble(B: Floats, lane: int, crew: Ints) -> None:
-    """Nobody carries a point, and there are some."""
-    B[CONDITION * LANES + lane] = PARKED
-    crew[TASK] = 0
-    crew[BUSY] = 0
-    crew[BEGINS] = 0
-    crew[MORE] = 1
-    crew[TICKS_GONE] = 0
-    crew[DEADLINE] = FAR_OFF
-
-
-def goes_on(B: Floats, lane: int, crew: Ints, queue: Ints, count: int) -> bool:
-    """Whether any of the crew carries a point; those that do not take one if it is time for that."""
-    travelling = counted(crew[BUSY] != 0)
-    crew[BEGINS] = 0
-    if crew[MORE] != 0 and travelling < warp_size() and (travelling == 0 or crew[TICKS_GONE] >= crew[DEADLINE]):
-        following = taken(queue, crew[BUSY] == 0)
-        if crew[BUSY] == 0 and following < count:
-            crew[TASK] = following
-            crew[BUSY] = 1
-            crew[BEGINS] = 1
-        travelling = counted(crew[BUSY] != 0)
-        crew[MORE] = 1 if travelling == warp_size() else 0
-        crew[TICKS_GONE] = 0
-        crew[DEADLINE] = FAR_OFF
-    crew[TICKS_GONE] += 1
+def goes_on(crew: Crew, lane: Lane, queue: Ints, count: int) -> bool:
+    """Whether any of the crew carries a trajectory; those that do not take one if it is time for that."""
+    travelling = counted(crew.busy == 1)
+    crew.begins = 0
+    if crew.more == 1 and travelling < warp_size() and (travelling == 0 or crew.ticks >= crew.deadline):
+        following = taken(queue, crew.busy == 0)
+        if crew.busy == 0 and following < count:
+            lane.number = float(following)
+            crew.busy = 1
+            crew.begins = 1
+        travelling = counted(crew.busy == 1)
+        crew.more = 1 if travelling == warp_size() else 0
+        crew.ticks = 0
+        crew.deadline = NEVER
+    crew.ticks += 1
     return travelling > 0
 
 
-def note_ended(B: Floats, lane: int, crew: Ints, ended: bool) -> None:
+def note_ended(crew: Crew, lane: Lane, ended: bool) -> None:
     """A thread whose trajectory has ended waits; how long, the first of them decides for all."""
     if ended:
-        crew[BUSY] = 0
-        B[CONDITION * LANES + lane] = PARKED
+        crew.busy = 0
+        lane.condition = PARKED
     if counted(ended) > 0:
-        crew[DEADLINE] = min(crew[DEADLINE], crew[TICKS_GONE] + crew[TICKS_GONE] // PART)
+        crew.deadline = min(crew.deadline, crew.ticks + crew.ticks // PART)
 
 
 def counted(condition: bool) -> int:
@@ -202,7 +118,7 @@ def counted(condition: bool) -> int:
 
 
 def taken(queue: Ints, wanted: bool) -> int:
-    """The next points of a queue, one for each thread of the crew that wants one."""
+    """The next in the queue, one for each thread of the crew that wants one."""
     asking = votes(wanted)
     first = 0
     if is_first_of_warp():

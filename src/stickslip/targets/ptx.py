@@ -244,7 +244,7 @@ class TickBody(GpuBody):
 
     def number(self, value: ir.Value) -> ir.Value:
         """Whole numbers, which are known, as floats."""
-        return FLOAT(float(value.constant)) if value.type == INT else value
+        return FLOAT(float(value.constant)) if value.type == INT and isinstance(value, ir.Constant) else value
 
     def converted(self, value: ir.Value, to: ir.Type) -> ir.Value:
         if value.type == INT and isinstance(value, ir.Constant) and to in (FLOAT, SINGLE):
