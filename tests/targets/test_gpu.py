@@ -19,7 +19,8 @@ import stickslip as ss
 from stickslip import field as fields
 from stickslip.field import Field, lane_program
 from stickslip.sweeps import trajectories
-from stickslip.targets import device, gpu, join, ptx
+from stickslip.targets import device, gpu, ptx
+from stickslip.targets.generated import OBSERVE
 from tests.targets import emulation
 
 
@@ -68,7 +69,7 @@ def test_lockstep(
     model: Callable[[], ss.System], over: dict[str, Any], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The CPU's program is of the same module as that of the GPU, with several lanes.
-    assert Field.of(model(), order=12).lanes.LANES > 1
+    assert Field.of(model(), order=12).lanes.kernels.machine.LANES > 1
     monkeypatch.setattr(trajectories, "_one_by_one", one_by_one_on("cpu"))
     check(model(), over, **settings)
 
@@ -159,27 +160,31 @@ def test_kernels_are_assembled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: A
     monkeypatch.setenv("STICKSLIP_CACHE", str(tmp_path))
     made: list[str] = []
     plain = gpu.Kernels.code
-    monkeypatch.setattr(gpu.Kernels, "code", lambda self, name, first: made.append(name) or plain(self, name, first))
+    monkeypatch.setattr(gpu.Kernels, "code", lambda self, *kernel: made.append(kernel[0]) or plain(self, *kernel))
     for _ in range(2):
         emulate(monkeypatch, 1)
         there = Field.of(ss.models.block_on_belt(), target="cuda", order=8)
         for _ in range(2):
             there.propagate(np.array([[1.1, 0.0]]), 1.0)
-    assert made == ["propagate_kernel"]
+    assert made == ["alone.propagate_kernel"]
 
 
 # -- PTX ---------------------------------------------------------------------------------------------------------
 
 
+IN_LOCKSTEP = ("crew.travel_kernel", "crew.transient_kernel", "crew.watch_kernel")
+ALONE = ("alone.propagate_kernel", "alone.observe_kernel")
+
+
 def kernels(monkeypatch: pytest.MonkeyPatch, capability: int, model: ss.System) -> dict[str, bytes]:
     """PTX of all kernels of a model."""
     architecture = ptx.Nvidia(capability)
-    target = SimpleNamespace(program=lambda joined: gpu.Kernels(joined, architecture))
+    target = SimpleNamespace(program=lambda generated, _: gpu.Kernels(generated, architecture))
     monkeypatch.setitem(fields.TARGETS, "cuda", target)  # type: ignore[arg-type]
     lanes = lane_program(model, 12, "cuda")
-    march = Field.of(model, target="cuda", order=12, kernels=join.OBSERVE).program
-    found = {name: march.code(name) for name in ("propagate_kernel", "observe_kernel")}
-    return found | ({name: lanes.code(name, 5) for name in gpu.TICK_OF} if lanes else {})
+    march = Field.of(model, target="cuda", order=12, kernels=OBSERVE).program
+    found = {name: march.code(name) for name in ALONE}
+    return found | ({name: lanes.code(name, 5) for name in IN_LOCKSTEP} if lanes else {})
 
 
 def assembled(code: bytes, capability: int) -> bytes:
@@ -194,7 +199,7 @@ def assembled(code: bytes, capability: int) -> bytes:
 def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, code in kernels(monkeypatch, capability, ss.models.block_on_belt()).items():
         text = code.decode()
-        assert f".target sm_{capability}" in text and f".entry {name}(" in text
+        assert f".target sm_{capability}" in text and f".entry {name.partition('.')[2]}(" in text
         assert ".extern" not in text  # nothing that a library would have to bring
         assert assembled(code, capability).startswith(b"\x7fELF")
 
@@ -208,7 +213,7 @@ def test_ptx_of_models(model: Callable[[], ss.System], monkeypatch: pytest.Monke
 def test_the_tick_is_as_quick_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows in shared memory, at known places; high orders in single precision; numbers among constants; no calls."""
     codes = kernels(monkeypatch, 90, ss.models.block_on_belt())
-    for name in ("travel_kernel", "transient_kernel", "watch_kernel"):
+    for name in IN_LOCKSTEP:
         text = codes[name].decode()
         assert ".maxnreg 168" in text and ".maxntid 64" in text
         assert len(re.findall(r"ld\.shared\.[bf]64", text)) > 40 and len(re.findall(r"st\.shared\.[bf]64", text)) > 40

@@ -28,6 +28,7 @@ SINGLE, HALF = ir.FloatType(), ir.IntType(32)
 SHARED, CONSTANT = 3, 4
 """Address spaces: memory of a block, and constants that instructions read without loading them."""
 
+CLEAR = "llvm.memset.p0.i64"
 WARP, ALL_THREADS = 32, HALF(0xFFFFFFFF)
 TRIPLE, SPECIAL = "nvptx64-nvidia-cuda", "llvm.nvvm.read.ptx.sreg"
 ELEMENTARY = {
@@ -132,7 +133,11 @@ class GpuTranslator(Translator):
 
     def _of_thread(self, builder: ir.IRBuilder, kind: ir.PointerType, size: int) -> ir.Value:
         room = builder.alloca(ir.ArrayType(kind.pointee, size))
-        builder.store(ir.Constant(room.allocated_type, None), room)
+        byte = ir.IntType(8)
+        clear = self.module.globals.get(CLEAR) or ir.Function(
+            self.module, ir.FunctionType(ir.VoidType(), [byte.as_pointer(), byte, INT, BOOL]), CLEAR
+        )
+        builder.call(clear, [builder.bitcast(room, byte.as_pointer()), byte(0), INT(8 * size), BOOL(False)])
         return builder.bitcast(room, kind)
 
     def _of_block(self, builder: ir.IRBuilder, argument: ir.Argument, size: int) -> ir.Value:
