@@ -324,14 +324,13 @@ class Field(metaclass=Listing):
         """All trajectories in lockstep; then one by one those that were given up."""
         m, count = self.lanes, len(starts)
         kernels = m.kernels.lockensemble
-        convoy, begin = kernels.Convoy(), Records(kernels.Departure, count)
+        convoy, begin, ends = kernels.Convoy(), Records(kernels.Departure, count), Records(kernels.End, count)
+        convoy.trajectories, convoy.most_steps = count, most_steps
         convoy.start_time, convoy.end_time = times
-        convoy.count, convoy.most_steps = count, most_steps
         convoy.log_tolerance, convoy.patience = math.log2(rtol), patience(m, starts, parameters)
         begin.column("state")[:], begin.column("parameter")[:] = starts, parameters
         begin.column("excitation_period")[:] = known(self._periods(parameters)) if shortcut else NOT_PERIODIC
-        ends = Records(kernels.End, count)
-        m.propagate_lanes(m.kernels.trajectory.Trajectory(), lanes_of(m), convoy, m.kernels.queue.Queue(), begin, ends)
+        m.propagate_lanes(convoy, m.kernels.trajectory.Trajectory(), lanes_of(m), begin, ends)
         left = ends.column("status") != 0
         if left.any():
             ends.floats[left], ends.integers[left] = self._one_by_one(

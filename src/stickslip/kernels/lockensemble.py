@@ -1,21 +1,14 @@
 """Many trajectories in lockstep from their start to a time: each lane takes one after another. See lockstep.py."""
 
-from stickslip.kernels import condition, model, outcome, queue
-from stickslip.kernels.ensemble import End, Ensemble, Start, load
+from stickslip.kernels import condition, model, outcome
+from stickslip.kernels.convoy import Convoy, assemble, is_under_way, lanes_to_look_at, leave, takes_up
+from stickslip.kernels.ensemble import End, Start, load
 from stickslip.kernels.lane import Lane
 from stickslip.kernels.lockrepeat import clear_mark, skip_cycles
 from stickslip.kernels.lockstep import advance_all
 from stickslip.kernels.march import first_modes
-from stickslip.kernels.queue import Queue
 from stickslip.kernels.records import Interleaved, Records, field
 from stickslip.kernels.trajectory import Trajectory
-
-
-class Convoy(Ensemble):
-    """What trajectories in lockstep have in common."""
-
-    log_tolerance: float = field("the binary logarithm of the tolerance of a step")
-    patience: float = field("ticks that they wait for each other: see `wait_is_over` of lockstep.py")
 
 
 class Departure(Start):
@@ -25,29 +18,29 @@ class Departure(Start):
 
 
 def propagate_lanes(
+    convoy: Convoy,
     trajectory: Trajectory,
     lanes: Interleaved[Lane],
-    convoy: Convoy,
-    waiting: Queue,
     starts: Records[Departure],
     ends: Records[End],
 ) -> None:
     """Take all trajectories to their ends; LEFT is the status of those that were given up.
 
-    `trajectory` and `waiting` are work space.
+    `trajectory` and `lanes` are work space.
     """
-    queue.open_queue(waiting, lanes, convoy.count)
-    while queue.is_under_way(waiting, trajectory):
-        for i in range(queue.lanes_to_look_at(waiting)):
+    assemble(convoy, lanes)
+    while is_under_way(convoy):
+        for i in range(lanes_to_look_at(convoy)):
             lane = lanes[i]
             if has_ended(lane):
                 arrive(lane, ends[int(lane.number)])
-                queue.leave(waiting, lane)
-            if queue.takes_up(waiting, lane):
+                leave(convoy, lane)
+            if takes_up(convoy, lane):
                 start = starts[int(lane.number)]
+                load(trajectory, start, convoy.start_time)
                 trajectory.end_time = convoy.end_time
-                enter(trajectory, lane, convoy, start, start.excitation_period)
-        waiting.attention = 1 if waiting.travelling > 0 and advance_all(lanes) else 0
+                enter(trajectory, lane, convoy, start.excitation_period)
+        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
 
 
 def has_ended(lane: Lane) -> bool:
@@ -58,12 +51,9 @@ def has_ended(lane: Lane) -> bool:
     return lane.condition > condition.RUNNING
 
 
-def enter(trajectory: Trajectory, lane: Lane, convoy: Convoy, start: Start, excitation_period: float) -> None:
-    """Put a trajectory into a lane: as `begin` of march.py, except that modes are settled by the first ticks.
-
-    `trajectory` says when it ends, and is work space otherwise.
-    """
-    load(trajectory, start, convoy.start_time)
+def enter(trajectory: Trajectory, lane: Lane, convoy: Convoy, excitation_period: float) -> None:
+    """Put a trajectory into a lane, from its state, parameters and times: as `begin` of march.py, except that modes are
+    settled by the first ticks."""
     model.constants(trajectory)
     first_modes(trajectory)
     number = lane.number

@@ -7,499 +7,306 @@ cycle is observed, and as many as fit are told from it. What needs the polynomia
 and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
+from stickslip.kernels import condition, model, observation, outcome
+from stickslip.kernels.convoy import Convoy, assemble, is_under_way, lanes_to_look_at, leave, takes_up
+from stickslip.kernels.lane import Lane
 from stickslip.kernels.lockensemble import enter, has_ended
-from stickslip.kernels.lockevents import LARGEST
-from stickslip.kernels.lockstep import ARRIVED, PARKED, RUNNING
-from stickslip.kernels.machine import LANES, latest
-from stickslip.kernels.model import (
-    AT_STOP,
-    BEAT,
-    BEATS,
-    CHANGE,
-    CONDITION,
-    CYCLE,
-    CYCLE_EVENTS,
-    END,
-    EVENTS,
-    EXCITATION,
-    FINAL_TIME,
-    FLASH,
-    FLASHES,
-    HALT,
-    HEED,
-    LANE_ROWS,
-    N_CONTACTS,
-    N_PARAMETERS,
-    N_STATES,
-    OLD_STATE,
-    OLD_TIME,
-    POINT,
-    RELEASED,
-    RETURNED,
-    SIGN,
-    STATE,
-    STEPS,
-    STICK_TIME,
-    STOP,
-    TIME,
-    WATCHED_HIGH,
-    WATCHED_LOW,
-    WATCHING,
-    D,
-    Floats,
-    G,
-    Ints,
-    P,
-    V,
-    constants,
-    ingredients,
-    lane_tick,
-)
-from stickslip.kernels.observe import (
-    CHANGES,
-    COUNT,
-    END_MODE,
-    FINAL_STATE,
-    HIGHEST,
-    HISTORY,
-    HISTORY_WIDTH,
-    HOLDING_ROUNDS,
-    KIND,
-    LOWEST,
-    MEASURES,
-    MOST,
-    MOST_STEPS,
-    NUMBERS,
-    PERIOD,
-    REACHED,
-    RELEASES,
-    REPEATS_M,
-    REPEATS_N,
-    RETURNS,
-    ROW_WIDTH,
-    SHORTCUT,
-    SLIP_TO_STICK,
-    STATUS,
-    STEPS_TAKEN,
-    STICK_TO_SLIP,
-    STROBE,
-    STROBE_PERIOD,
-    STUCK,
-    TRUNCATED,
-    WHICH,
-    leave_out_dust,
-    next_multiple,
-    repeats,
-)
-from stickslip.kernels.outcome import FINISHED, LEFT
+from stickslip.kernels.lockstep import advance_all
+from stickslip.kernels.observation import Course, Request, Result, Ring, Row, add_return, add_row
+from stickslip.kernels.observe import prepare
+from stickslip.kernels.periods import find_period
+from stickslip.kernels.records import Floats, Interleaved, Records, field
+from stickslip.kernels.trajectory import Trajectory
 
 JUST_PAST, NEARLY = 1e-15, 3e-15  # of a time: later than it but for rounding; as good as there
 
 
+class Journal(Ring):
+    """The returns of the trajectory in a lane, when it is looked at, and what it had done when a cycle began."""
+
+    next_turn: int = field("the number of the next whole period of the excitation")
+    next_strobe: int = field("the number of the next strobe")
+    strobe_interval: float = field("the time between strobes; not positive where there are none")
+    final_time: float = field("when the observation ends, or the cycle that is travelled begins or ends")
+    in_cycle: int = field("1 in the cycle that is travelled, from which others are told")
+    rows_before: int = field("rows recorded before that cycle")
+    returns_before: int = field("returns before it")
+    events_before: float = field("changes of mode before it")
+    releases_before: float = field("releases before it")
+    stick_time_before: Floats = field("time in stick before it", model.CONTACTS)
+
+
+def travel_transients(
+    convoy: Convoy,
+    trajectory: Trajectory,
+    lanes: Interleaved[Lane],
+    courses: Records[Course],
+    kept: Records[Lane],
+) -> None:
+    """Take all trajectories to the ends of their transients, where they are kept; `trajectory` and `lanes` are work
+    space. The states at the start become those with the contacts at rest that are held."""
+    assemble(convoy, lanes)
+    while is_under_way(convoy):
+        for i in range(lanes_to_look_at(convoy)):
+            lane = lanes[i]
+            if has_ended(lane):
+                copy(lane, kept[int(lane.number)])
+                leave(convoy, lane)
+            if takes_up(convoy, lane):
+                course = courses[int(lane.number)]
+                prepare(trajectory, convoy, course)
+                # Repetitions are not looked for where every cycle is to be travelled.
+                enter(trajectory, lane, convoy, course.excitation_period if convoy.shortcut == 1 else -1.0)
+        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+
+
 def observe_lanes(
-    W: Floats,
-    I: Ints,
-    B: Floats,
-    kept: Floats,
-    log_tolerance: float,
-    patience: float,
-    choice: Ints,
-    settings: Floats,
-    count: int,
-    starts: Floats,
-    held: Ints,
-    parameters: Floats,
-    times: Floats,
-    history: Floats,
-    tally: Ints,
-    rows: Floats,
-    numbers: Ints,
-    measures: Floats,
+    convoy: Convoy,
+    lanes: Interleaved[Lane],
+    courses: Records[Course],
+    kept: Records[Lane],
+    journals: Records[Journal],
+    rows: Records[Row],
+    results: Records[Result],
 ) -> None:
-    """As `observe`. `kept` has a trajectory per row, `history` a part for every lane; `tally` is for the one that has
-    just ended."""
-    most_steps = float(choice[MOST_STEPS])
-    following = 0
-    travelling = 0
-    for lane in range(LANES):
-        B[CONDITION * LANES + lane] = PARKED
-    news = True
-    while (news or travelling > 0) and latest(I, HALT) == 0:
-        for lane in range(LANES if news else 0):
-            if has_ended(B, lane):
-                put_aside(B, lane, kept)
-                B[CONDITION * LANES + lane] = PARKED
-                travelling -= 1
-            if B[CONDITION * LANES + lane] == PARKED and following < count:
-                hold(W, I, following, starts, held, parameters, times)
-                enter(
-                    W, I, B, lane, 0.0, times[3 * following], log_tolerance, patience, most_steps, following, starts,
-                    parameters, transient_period(choice, times, following),
-                )  # fmt: skip
-                following += 1
-                travelling += 1
-        news = travelling > 0 and lane_tick(B)
-    following = 0
-    news = True
-    while (news or travelling > 0) and latest(I, HALT) == 0:
-        for lane in range(LANES if news else 0):
-            travels = B[CONDITION * LANES + lane] != PARKED
-            if travels and attend(B, lane, choice, times, history, rows, numbers, measures):
-                finish(B, lane, settings, history, tally, numbers, measures)
-                B[CONDITION * LANES + lane] = PARKED
-                travelling -= 1
-            if B[CONDITION * LANES + lane] == PARKED and following < count:
-                take_up(B, lane, following, kept, choice, settings, times, numbers, measures)
-                following += 1
-                travelling += 1
-        news = travelling > 0 and lane_tick(B)
+    """Observe them from there on: as `observe`. Every lane has a journal; LEFT is the status of those given up."""
+    assemble(convoy, lanes)
+    while is_under_way(convoy):
+        for i in range(lanes_to_look_at(convoy)):
+            lane = lanes[i]
+            journal = journals[i]
+            if lane.condition != condition.PARKED:
+                number = int(lane.number)
+                if look_at(lane, convoy, courses[number], journal, rows, results[number]):
+                    conclude(lane, convoy, journal, results[number])
+                    leave(convoy, lane)
+            if takes_up(convoy, lane):
+                number = int(lane.number)
+                copy(kept[number], lane)
+                results[number].first_row = number * convoy.most_rows
+                begin_observation(lane, convoy, courses[number], journal, results[number])
+        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
 
 
-def hold(W: Floats, I: Ints, point: int, starts: Floats, held: Ints, parameters: Floats, times: Floats) -> None:
-    """Stop contacts that are held; `starts` is changed accordingly."""
-    any_held = 0
-    for i in range(N_CONTACTS):
-        any_held += held[point * N_CONTACTS + i]
-    if any_held == 0:
-        return
-    for i in range(N_STATES):
-        W[STATE + i] = starts[point * N_STATES + i]
-    for i in range(N_PARAMETERS):
-        W[P + i] = parameters[point * N_PARAMETERS + i]
-    W[TIME] = 0.0
-    constants(W)
-    for _ in range(HOLDING_ROUNDS):
-        ingredients(W, I)
-        if stop_held(W, held, point) == 0:
-            break
-    leave_out_dust(W)
-    for i in range(N_STATES):
-        starts[point * N_STATES + i] = W[STATE + i]
+def copy(source: Lane, to: Lane) -> None:
+    """The same in another place."""
+    for i in range(Lane.FLOATS):
+        to.floats[i] = source.floats[i]
 
 
-def stop_held(W: Floats, held: Ints, point: int) -> int:
-    """Stop the contacts that are held, two at most, by the impulses along G that do it; 0 if none slides."""
-    slides = 0
-    both = 1 if N_CONTACTS == 2 else 0
-    for i in range(N_CONTACTS):
-        if held[point * N_CONTACTS + i] == 0:
-            both = 0
-        elif W[V + i] != 0.0:
-            slides = 1
-    determinant = W[D] * W[D + 3] - W[D + 1] * W[D + 2] if both != 0 else 0.0
-    if determinant != 0.0:
-        first = (W[D + 1] * W[V + 1] - W[D + 3] * W[V]) / determinant
-        second = (W[D + 2] * W[V] - W[D] * W[V + 1]) / determinant
-        push(W, 0, first)
-        push(W, 1, second)
-        return slides
-    for i in range(N_CONTACTS):
-        effect = W[D + i * N_CONTACTS + i]
-        if held[point * N_CONTACTS + i] != 0 and effect != 0.0:
-            push(W, i, -W[V + i] / effect)
-    return slides
+def begin_observation(lane: Lane, request: Request, course: Course, journal: Journal, result: Result) -> None:
+    """Go on with a trajectory after its transient."""
+    period = course.excitation_period
+    interval = observation.strobe_interval(request, period)
+    lane.observed = 1.0
+    lane.reported = changes_wanted(request, period)
+    lane.excitation_period = period
+    lane.releases = 0.0
+    for i in range(model.CONTACTS):
+        lane.change[i] = 0.0
+    for i in range(model.STATES):
+        lane.lowest[i] = lane.state[i]
+        lane.highest[i] = lane.state[i]
+    journal.count = 0
+    journal.strobe_interval = interval
+    journal.next_turn = observation.next_multiple(course.transient_end, period) if period > 0.0 else 0
+    journal.next_strobe = observation.next_multiple(course.transient_end, interval) if interval > 0.0 else 0
+    observation.begin_result(result, lane.state)
+    result.changes = -int(lane.events)
+    plan_cycle(lane, course, journal, result)
+    if lane.condition == condition.ARRIVED:
+        lane.condition = condition.RUNNING
+        set_stop(lane, journal)
 
 
-def push(W: Floats, contact: int, impulse: float) -> None:
-    """Let an impulse act between the bodies of a contact."""
-    for j in range(N_STATES):
-        W[STATE + j] += W[G + j * N_CONTACTS + contact] * impulse
-    for j in range(N_CONTACTS):
-        W[V + j] += W[D + j * N_CONTACTS + contact] * impulse
+def changes_wanted(request: Request, period: float) -> float:
+    """Which changes of mode are reported; without excitation the motion returns at a release."""
+    releases = request.kind == observation.STICK_TO_SLIP or period <= 0.0
+    if request.kind == observation.SLIP_TO_STICK:
+        return condition.ANY_CHANGE if releases else condition.STOPPED
+    return condition.RELEASED if releases else condition.ENDLESS
 
 
-def transient_period(choice: Ints, times: Floats, point: int) -> float:
-    """The period of the excitation; negative where none can be seen, or where every cycle is to be travelled."""
-    return times[3 * point + 2] if choice[SHORTCUT] != 0 else -1.0
-
-
-def put_aside(B: Floats, lane: int, kept: Floats) -> None:
-    """Keep a trajectory between transient and observation."""
-    point = int(B[POINT * LANES + lane])
-    for i in range(LANE_ROWS):
-        kept[point * LANE_ROWS + i] = B[i * LANES + lane]
-
-
-def take_up(
-    B: Floats,
-    lane: int,
-    point: int,
-    kept: Floats,
-    choice: Ints,
-    settings: Floats,
-    times: Floats,
-    numbers: Ints,
-    measures: Floats,
-) -> None:
-    """Go on with a trajectory after its transient: as `clear` of observe.py."""
-    for i in range(LANE_ROWS):
-        B[i * LANES + lane] = kept[point * LANE_ROWS + i]
-    begin = times[3 * point]
-    period = times[3 * point + 2]
-    between = time_between(choice, settings, period)
-    B[WATCHING * LANES + lane] = 1.0
-    B[HEED * LANES + lane] = changes_wanted(choice, period)
-    B[EXCITATION * LANES + lane] = period
-    B[BEAT * LANES + lane] = period if period > 0.0 else LARGEST
-    B[BEATS * LANES + lane] = float(next_multiple(begin, period)) if period > 0.0 else 1.0
-    B[FLASH * LANES + lane] = between if between > 0.0 else LARGEST
-    B[FLASHES * LANES + lane] = float(next_multiple(begin, between)) if between > 0.0 else 1.0
-    B[RETURNED * LANES + lane] = 0.0
-    B[RELEASED * LANES + lane] = 0.0
-    for i in range(N_CONTACTS):
-        B[(CHANGE + i) * LANES + lane] = 0.0
-    for i in range(N_STATES):
-        B[(WATCHED_LOW + i) * LANES + lane] = B[(STATE + i) * LANES + lane]
-        B[(WATCHED_HIGH + i) * LANES + lane] = B[(STATE + i) * LANES + lane]
-    for i in range(NUMBERS):
-        numbers[point * NUMBERS + i] = 0
-    for i in range(MEASURES):
-        measures[point * MEASURES + i] = 0.0
-    numbers[point * NUMBERS + CHANGES] = -int(B[EVENTS * LANES + lane])
-    plan_cycle(B, lane, point, begin, times[3 * point + 1], numbers, measures)
-    if B[CONDITION * LANES + lane] == ARRIVED:
-        B[CONDITION * LANES + lane] = RUNNING
-        set_stop(B, lane)
-
-
-def changes_wanted(choice: Ints, period: float) -> float:
-    """Which changes of mode are to be told: 1 releases, 2 ends of slip, 3 both; LARGEST none."""
-    releases = choice[KIND] == STICK_TO_SLIP or period <= 0.0  # without excitation the motion returns at a release
-    if choice[KIND] == SLIP_TO_STICK:
-        return 3.0 if releases else 2.0
-    return 1.0 if releases else LARGEST
-
-
-def time_between(choice: Ints, settings: Floats, period: float) -> float:
-    """The time between strobes; 0 where none are asked for."""
-    if choice[KIND] != STROBE:
-        return 0.0
-    return settings[STROBE_PERIOD] if settings[STROBE_PERIOD] > 0.0 else period
-
-
-def set_stop(B: Floats, lane: int) -> None:
+def set_stop(lane: Lane, journal: Journal) -> None:
     """The state is wanted next at a strobe or a whole period of the excitation; a step ends where it would be wanted
     a second time, or at the end."""
-    turns = B[BEATS * LANES + lane]
-    strobes = B[FLASHES * LANES + lane]
-    turn = turns * B[BEAT * LANES + lane]
-    strobe = strobes * B[FLASH * LANES + lane]
+    turn = multiple(journal.next_turn, lane.excitation_period)
+    strobe = multiple(journal.next_strobe, journal.strobe_interval)
     stop = min(turn, strobe)
-    turn = (turns + 1.0) * B[BEAT * LANES + lane] if turn == stop else turn
-    strobe = (strobes + 1.0) * B[FLASH * LANES + lane] if strobe == stop else strobe
-    B[STOP * LANES + lane] = stop
-    B[END * LANES + lane] = min(min(turn, strobe), B[FINAL_TIME * LANES + lane])
+    if turn == stop:
+        turn = multiple(journal.next_turn + 1, lane.excitation_period)
+    if strobe == stop:
+        strobe = multiple(journal.next_strobe + 1, journal.strobe_interval)
+    lane.stop_time = stop
+    lane.end_time = min(min(turn, strobe), journal.final_time)
 
 
-def plan_cycle(B: Floats, lane: int, point: int, begin: float, end: float, numbers: Ints, measures: Floats) -> None:
+def multiple(number: int, interval: float) -> float:
+    """So many times an interval; a time that never comes where there is none."""
+    return float(number) * interval if interval > 0.0 else condition.ENDLESS
+
+
+def look_at(
+    lane: Lane, request: Request, course: Course, journal: Journal, rows: Records[Row], result: Result
+) -> bool:
+    """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
+    note_changes(lane, request, journal, rows, result)
+    if lane.condition > condition.ARRIVED:
+        return True
+    if lane.stop_time <= lane.time:
+        note_stop(lane, request, journal, rows, result, lane.stop_state)
+        while lane.stop_time <= lane.time:  # a second one is where the step ends
+            note_stop(lane, request, journal, rows, result, lane.state)
+    if lane.time >= journal.final_time and lane.cycle > 0.0:
+        if journal.in_cycle == 0:
+            begin_cycle(lane, journal, result, journal.final_time)
+        else:
+            repeat_cycle(lane, request, course.end_time, journal, rows, result)
+        set_stop(lane, journal)
+    ended = lane.time >= journal.final_time
+    lane.condition = condition.ARRIVED if ended else condition.RUNNING
+    return ended
+
+
+def note_changes(lane: Lane, request: Request, journal: Journal, rows: Records[Row], result: Result) -> None:
+    """Take note of the changes of mode at the last event; without excitation, the motion returns at releases."""
+    for i in range(model.CONTACTS):
+        released = lane.change[i] == condition.RELEASED
+        stopped = lane.change[i] == condition.STOPPED
+        lane.change[i] = 0.0
+        if released and lane.excitation_period <= 0.0:
+            add_return(journal, lane.event_time, i, int(lane.releases), lane.event_state)
+        if observation.is_wanted(request, i, released, stopped):
+            add_row(rows, request, result, lane.event_time, i, lane.event_state)
+
+
+def note_stop(
+    lane: Lane, request: Request, journal: Journal, rows: Records[Row], result: Result, state: Floats
+) -> None:
+    """Take note of the state at a strobe, or at a whole period of the excitation."""
+    stop = lane.stop_time
+    if multiple(journal.next_strobe, journal.strobe_interval) == stop:
+        add_row(rows, request, result, stop, observation.NO_CONTACT, state)
+        journal.next_strobe += 1
+    if multiple(journal.next_turn, lane.excitation_period) == stop:
+        add_return(journal, stop, observation.NO_CONTACT, int(lane.releases), state)
+        journal.next_turn += 1
+    set_stop(lane, journal)
+
+
+# -- cycles ------------------------------------------------------------------------------------------------------
+
+
+def plan_cycle(lane: Lane, course: Course, journal: Journal, result: Result) -> None:
     """When to stop first: at the end; or, where the motion repeats itself, whole cycles before it.
 
     One cycle is travelled from there, and the others are told from it. Where strobes have a time of their own, that
     does not tell them.
     """
-    cycle = B[CYCLE * LANES + lane]
-    due = B[FLASH * LANES + lane] == LARGEST or B[FLASH * LANES + lane] == B[BEAT * LANES + lane]
+    begin = course.transient_end
+    end = course.end_time
+    cycle = lane.cycle
+    due = journal.strobe_interval <= 0.0 or journal.strobe_interval == lane.excitation_period
     cycles = float(int((end * (1.0 + NEARLY) - begin) / cycle)) if cycle > 0.0 and due else 0.0
-    B[FINAL_TIME * LANES + lane] = end
+    journal.in_cycle = 0
+    journal.final_time = end
     if cycles < 2.0:
-        B[CYCLE * LANES + lane] = 0.0
+        lane.cycle = 0.0
         return
-    B[FINAL_TIME * LANES + lane] = (end - cycles * cycle) * (1.0 + JUST_PAST)
-    if B[FINAL_TIME * LANES + lane] <= begin * (1.0 + NEARLY):
-        begin_cycle(B, lane, point, begin, numbers, measures)
+    journal.final_time = (end - cycles * cycle) * (1.0 + JUST_PAST)
+    if journal.final_time <= begin * (1.0 + NEARLY):
+        begin_cycle(lane, journal, result, begin)
 
 
-def begin_cycle(B: Floats, lane: int, point: int, time: float, numbers: Ints, measures: Floats) -> None:
-    """Note where the cycle begins that is travelled, in places of results that are free until the end."""
-    numbers[point * NUMBERS + REPEATS_M] = 1
-    numbers[point * NUMBERS + REPEATS_N] = numbers[point * NUMBERS + COUNT]
-    numbers[point * NUMBERS + STEPS_TAKEN] = int(B[RETURNED * LANES + lane])
-    measures[point * MEASURES + PERIOD] = B[EVENTS * LANES + lane]
-    measures[point * MEASURES + REACHED] = B[RELEASED * LANES + lane]
-    for i in range(N_CONTACTS):
-        measures[point * MEASURES + STUCK + i] = B[(STICK_TIME + i) * LANES + lane]
-    B[FINAL_TIME * LANES + lane] = (time + B[CYCLE * LANES + lane]) * (1.0 + JUST_PAST)
+def begin_cycle(lane: Lane, journal: Journal, result: Result, time: float) -> None:
+    """Note where the cycle begins that is travelled."""
+    journal.in_cycle = 1
+    journal.rows_before = result.rows
+    journal.returns_before = journal.count
+    journal.events_before = lane.events
+    journal.releases_before = lane.releases
+    for i in range(model.CONTACTS):
+        journal.stick_time_before[i] = lane.stick_time[i]
+    journal.final_time = (time + lane.cycle) * (1.0 + JUST_PAST)
 
 
-def attend(
-    B: Floats,
-    lane: int,
-    choice: Ints,
-    times: Floats,
-    history: Floats,
-    rows: Floats,
-    numbers: Ints,
-    measures: Floats,
-) -> bool:
-    """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
-    point = int(B[POINT * LANES + lane])
-    period = B[EXCITATION * LANES + lane]
-    for i in range(N_CONTACTS):
-        change = B[(CHANGE + i) * LANES + lane]
-        if change > 0.0:
-            B[(CHANGE + i) * LANES + lane] = 0.0
-            time = B[OLD_TIME * LANES + lane]
-            if change == 1.0 and period <= 0.0:
-                note_return(B, lane, OLD_STATE, time, i, history)
-            wanted = (choice[KIND] == STICK_TO_SLIP and change == 1.0) or (
-                choice[KIND] == SLIP_TO_STICK and change == 2.0
-            )
-            if wanted and (choice[WHICH] < 0 or choice[WHICH] == i):
-                note_row(B, lane, OLD_STATE, time, i, point, choice, rows, numbers)
-    if B[CONDITION * LANES + lane] > ARRIVED:
-        return True
-    time = B[TIME * LANES + lane]
-    state = AT_STOP
-    while B[STOP * LANES + lane] <= time:
-        stop = B[STOP * LANES + lane]
-        if B[FLASHES * LANES + lane] * B[FLASH * LANES + lane] == stop:
-            note_row(B, lane, state, stop, -1, point, choice, rows, numbers)
-            B[FLASHES * LANES + lane] += 1.0
-        if B[BEATS * LANES + lane] * B[BEAT * LANES + lane] == stop:
-            note_return(B, lane, state, stop, -1, history)
-            B[BEATS * LANES + lane] += 1.0
-        set_stop(B, lane)
-        state = STATE  # a second one is where the step ends
-    if time >= B[FINAL_TIME * LANES + lane] and B[CYCLE * LANES + lane] > 0.0:
-        if numbers[point * NUMBERS + REPEATS_M] == 0:
-            begin_cycle(B, lane, point, B[FINAL_TIME * LANES + lane], numbers, measures)
-        else:
-            tell_cycles(B, lane, point, times[3 * point + 1], choice, history, rows, numbers, measures)
-        set_stop(B, lane)
-    ended = B[TIME * LANES + lane] >= B[FINAL_TIME * LANES + lane]
-    B[CONDITION * LANES + lane] = ARRIVED if ended else RUNNING
-    return ended
-
-
-def tell_cycles(
-    B: Floats,
-    lane: int,
-    point: int,
-    end: float,
-    choice: Ints,
-    history: Floats,
-    rows: Floats,
-    numbers: Ints,
-    measures: Floats,
+def repeat_cycle(
+    lane: Lane, request: Request, end: float, journal: Journal, rows: Records[Row], result: Result
 ) -> None:
     """One cycle has been travelled: go on for as many as fit before the end, in which the same happens."""
-    cycle = B[CYCLE * LANES + lane]
-    period = B[EXCITATION * LANES + lane]
-    turns = float(int(cycle / period + 0.5)) if period > 0.0 else 0.0
-    first = numbers[point * NUMBERS + REPEATS_N]
-    events = B[EVENTS * LANES + lane] - measures[point * MEASURES + PERIOD]
-    released = B[RELEASED * LANES + lane] - measures[point * MEASURES + REACHED]
-    returns = int(B[RETURNED * LANES + lane]) - numbers[point * NUMBERS + STEPS_TAKEN]
-    numbers[point * NUMBERS + REPEATS_M] = 0
-    numbers[point * NUMBERS + REPEATS_N] = 0
-    measures[point * MEASURES + PERIOD] = 0.0
-    B[CYCLE * LANES + lane] = 0.0
-    B[FINAL_TIME * LANES + lane] = end
+    cycle = lane.cycle
+    period = lane.excitation_period
+    turns = int(cycle / period + 0.5) if period > 0.0 else 0
+    events = lane.events - journal.events_before
+    releases = lane.releases - journal.releases_before
+    returns = journal.count - journal.returns_before
+    journal.in_cycle = 0
+    journal.final_time = end
+    lane.cycle = 0.0
     # An event just where the cycle ends may be seen twice or not at all.
-    whole = events == B[CYCLE_EVENTS * LANES + lane] and (period <= 0.0 or float(returns) == turns)
-    if not whole or returns >= HISTORY:
+    whole = events == lane.cycle_events and (period <= 0.0 or returns == turns)
+    if not whole or returns >= observation.RING:
         return
-    cycles = int((end * (1.0 + NEARLY) - B[TIME * LANES + lane]) / cycle)
-    repeat_returns(B, lane, returns, cycles, cycle, released, history)
-    repeat_rows(point, first, cycles, cycle, choice, rows, numbers)
-    later = B[TIME * LANES + lane] + float(cycles) * cycle
-    B[TIME * LANES + lane] = later if later < end * (1.0 - NEARLY) else end
-    B[EVENTS * LANES + lane] += float(cycles) * events
-    B[RELEASED * LANES + lane] += float(cycles) * released
-    B[RETURNED * LANES + lane] += float(cycles * returns)
-    B[BEATS * LANES + lane] += float(cycles) * turns
-    B[FLASHES * LANES + lane] += float(cycles) * turns
-    for i in range(N_CONTACTS):
-        stuck = B[(STICK_TIME + i) * LANES + lane] - measures[point * MEASURES + STUCK + i]
-        B[(STICK_TIME + i) * LANES + lane] += float(cycles) * stuck
+    cycles = int((end * (1.0 + NEARLY) - lane.time) / cycle)
+    repeat_returns(journal, returns, cycles, cycle, int(releases))
+    repeat_rows(request, journal.rows_before, cycles, cycle, rows, result)
+    later = lane.time + float(cycles) * cycle
+    lane.time = later if later < end * (1.0 - NEARLY) else end
+    lane.events += float(cycles) * events
+    lane.releases += float(cycles) * releases
+    journal.next_turn += cycles * turns
+    journal.next_strobe += cycles * turns
+    for i in range(model.CONTACTS):
+        lane.stick_time[i] += float(cycles) * (lane.stick_time[i] - journal.stick_time_before[i])
 
 
-def repeat_returns(
-    B: Floats, lane: int, returns: int, cycles: int, cycle: float, released: float, history: Floats
-) -> None:
+def repeat_returns(ring: Ring, returns: int, cycles: int, cycle: float, releases: int) -> None:
     """The returns of a cycle again and again."""
-    total = int(B[RETURNED * LANES + lane])
-    for number in range(total, total + returns * cycles):
-        place = (lane * HISTORY + number % HISTORY) * HISTORY_WIDTH
-        before = (lane * HISTORY + (number - returns) % HISTORY) * HISTORY_WIDTH
-        for i in range(HISTORY_WIDTH):
-            history[place + i] = history[before + i]
-        history[place] += cycle
-        history[place + 2] += released
+    for number in range(ring.count, ring.count + returns * cycles):
+        place = number % observation.RING
+        before = (number - returns) % observation.RING
+        ring.time[place] = ring.time[before] + cycle
+        ring.contact[place] = ring.contact[before]
+        ring.releases[place] = ring.releases[before] + releases
+        for i in range(model.STATES):
+            ring.state[place, i] = ring.state[before, i]
+    ring.count += returns * cycles
 
 
-def repeat_rows(point: int, first: int, cycles: int, cycle: float, choice: Ints, rows: Floats, numbers: Ints) -> None:
+def repeat_rows(request: Request, first: int, cycles: int, cycle: float, rows: Records[Row], result: Result) -> None:
     """The rows of a cycle, those from `first` on, again and again, as far as there is room."""
-    number = point * NUMBERS
-    found = numbers[number + COUNT] - first
-    wanted = numbers[number + COUNT] + found * cycles
-    total = min(wanted, choice[MOST])
-    for row in range(numbers[number + COUNT], total):
-        place = (point * choice[MOST] + row) * ROW_WIDTH
-        source = (point * choice[MOST] + first + (row - first) % found) * ROW_WIDTH
-        for i in range(ROW_WIDTH):
-            rows[place + i] = rows[source + i]
-        rows[place] += float((row - first) // found) * cycle
-    numbers[number + COUNT] = total
+    found = result.rows - first
+    wanted = result.rows + found * cycles
+    total = min(wanted, request.most_rows)
+    for number in range(result.rows, total):
+        row = rows[result.first_row + number]
+        source = rows[result.first_row + first + (number - first) % found]
+        row.time = source.time + float((number - first) // found) * cycle
+        row.contact = source.contact
+        for i in range(model.STATES):
+            row.state[i] = source.state[i]
+    result.rows = total
     if wanted > total:
-        numbers[number + TRUNCATED] = 1
+        result.truncated = 1
 
 
-def note_return(B: Floats, lane: int, state: int, time: float, contact: int, history: Floats) -> None:
-    """As `remember` of observe.py."""
-    number = int(B[RETURNED * LANES + lane])
-    place = (lane * HISTORY + number % HISTORY) * HISTORY_WIDTH
-    history[place] = time
-    history[place + 1] = contact
-    history[place + 2] = B[RELEASED * LANES + lane]
-    for i in range(N_STATES):
-        history[place + 3 + i] = B[(state + i) * LANES + lane]
-    B[RETURNED * LANES + lane] += 1.0
+# -- the end -----------------------------------------------------------------------------------------------------
 
 
-def note_row(
-    B: Floats, lane: int, state: int, time: float, contact: int, point: int, choice: Ints, rows: Floats, numbers: Ints
-) -> None:
-    """As `record` of observe.py."""
-    number = point * NUMBERS
-    if numbers[number + COUNT] >= choice[MOST]:
-        numbers[number + TRUNCATED] = 1
-        return
-    place = (point * choice[MOST] + numbers[number + COUNT]) * ROW_WIDTH
-    rows[place] = time
-    rows[place + 1] = contact
-    for i in range(N_STATES):
-        rows[place + 2 + i] = B[(state + i) * LANES + lane]
-    numbers[number + COUNT] += 1
-
-
-def finish(
-    B: Floats,
-    lane: int,
-    settings: Floats,
-    history: Floats,
-    tally: Ints,
-    numbers: Ints,
-    measures: Floats,
-) -> None:
+def conclude(lane: Lane, request: Request, journal: Journal, result: Result) -> None:
     """What sums up the motion."""
-    point = int(B[POINT * LANES + lane])
-    number = point * NUMBERS
-    measure = point * MEASURES
-    period = B[EXCITATION * LANES + lane]
-    unknown = period <= 0.0 and B[RELEASED * LANES + lane] == 0.0
-    numbers[number + STATUS] = LEFT if B[CONDITION * LANES + lane] != ARRIVED or unknown else FINISHED
-    numbers[number + CHANGES] += int(B[EVENTS * LANES + lane])
-    numbers[number + STEPS_TAKEN] = int(B[STEPS * LANES + lane])
-    measures[measure + REACHED] = B[TIME * LANES + lane]
-    for i in range(N_STATES):
-        measures[measure + LOWEST + i] = B[(WATCHED_LOW + i) * LANES + lane]
-        measures[measure + HIGHEST + i] = B[(WATCHED_HIGH + i) * LANES + lane]
-        measures[measure + FINAL_STATE + i] = B[(STATE + i) * LANES + lane]
-    for i in range(N_CONTACTS):
-        measures[measure + STUCK + i] = B[(STICK_TIME + i) * LANES + lane]
-        numbers[number + END_MODE + i] = int(B[(SIGN + i) * LANES + lane])
-    if numbers[number + STATUS] == FINISHED:
-        tally[RELEASES] = int(B[RELEASED * LANES + lane])
-        tally[RETURNS] = int(B[RETURNED * LANES + lane])
-        repeats(tally, settings, period, history, lane * HISTORY * HISTORY_WIDTH, numbers, number, measures, measure)
+    period = lane.excitation_period
+    unknown = period <= 0.0 and lane.releases == 0.0
+    result.status = outcome.LEFT if lane.condition != condition.ARRIVED or unknown else outcome.FINISHED
+    result.changes += int(lane.events)
+    result.steps = int(lane.steps)
+    result.time = lane.time
+    for i in range(model.STATES):
+        result.lowest[i] = lane.lowest[i]
+        result.highest[i] = lane.highest[i]
+        result.end_state[i] = lane.state[i]
+    for i in range(model.CONTACTS):
+        result.stick_time[i] = lane.stick_time[i]
+        result.end_mode[i] = int(lane.mode[i])
+    if result.status == outcome.FINISHED:
+        find_period(journal, request, period, result)

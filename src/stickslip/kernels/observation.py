@@ -105,6 +105,12 @@ def strobe_interval(request: Request, excitation_period: float) -> float:
     return request.strobe_period if request.strobe_period > 0.0 else excitation_period
 
 
+def is_wanted(request: Request, contact: int, released: bool, stopped: bool) -> bool:
+    """Whether a change of mode is recorded."""
+    wanted = (request.kind == STICK_TO_SLIP and released) or (request.kind == SLIP_TO_STICK and stopped)
+    return wanted and (request.which == NO_CONTACT or request.which == contact)
+
+
 def next_multiple(time: float, period: float) -> int:
     """The number of the first whole multiple of the period after the time."""
     return int(time / period * (1.0 + 1e-13)) + 1

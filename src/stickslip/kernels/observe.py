@@ -80,6 +80,12 @@ def observe_one(
 
 def set_out(trajectory: Trajectory, request: Request, course: Course) -> int:
     """Begin a trajectory, with the contacts at rest that are held. FINISHED, or why it cannot begin."""
+    prepare(trajectory, request, course)
+    return begin(trajectory)
+
+
+def prepare(trajectory: Trajectory, request: Request, course: Course) -> None:
+    """Everything that is known before a trajectory begins, with the contacts at rest that are held."""
     for i in range(model.STATES):
         trajectory.state[i] = course.state[i]
     for i in range(model.PARAMETERS):
@@ -99,7 +105,6 @@ def set_out(trajectory: Trajectory, request: Request, course: Course) -> int:
     come_to_rest(trajectory)
     for i in range(model.STATES):
         course.state[i] = trajectory.state[i]
-    return begin(trajectory)
 
 
 def begin_tally(tally: Tally, request: Request, course: Course) -> None:
@@ -206,8 +211,5 @@ def watch_changes(
                 tally.releases += 1
                 if course.excitation_period <= 0.0:
                     add_return(ring, trajectory.time, i, tally.releases, trajectory.state)
-            wanted = (request.kind == observation.STICK_TO_SLIP and released) or (
-                request.kind == observation.SLIP_TO_STICK and trajectory.mode[i] == 0
-            )
-            if wanted and (request.which == observation.NO_CONTACT or request.which == i):
+            if observation.is_wanted(request, i, released, trajectory.mode[i] == 0):
                 add_row(rows, request, result, trajectory.time, i, trajectory.state)

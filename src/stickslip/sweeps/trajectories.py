@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.field import Field, patience
+from stickslip.field import Field, lanes_of, patience
 from stickslip.kernels import observation as kernel
 from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
-from stickslip.targets import cpu
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -114,23 +113,22 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
     return results | _recorded(seen, settings.rows(codes)) if settings.rows(codes) else results
 
 
-def _request(kernels: Any, codes: Codes, settings: Settings, count: int) -> Any:
+def _fill(request: Any, codes: Codes, settings: Settings, count: int) -> None:
     """What is asked for, as the kernels take it."""
-    request = kernels.Request()
     request.trajectories = count
     request.kind, request.which, request.direction = codes.kind, codes.which, codes.direction
     request.level, request.strobe_period = codes.level, codes.period
     request.most_rows, request.most_steps = settings.rows(codes), settings.most_steps
     request.tolerance, request.sameness = settings.rtol, settings.tolerance
     request.seed, request.shortcut = settings.seed, settings.shortcut
-    return request
 
 
 def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
     kernels = field.program.kernels
     records = kernels.observation
     seen = Observed.room(records, settings.rows(codes), group)
-    request = _request(records, codes, settings, len(group))
+    request = records.Request()
+    _fill(request, codes, settings, len(group))
     work = kernels.trajectory.Trajectory(), records.Tally(), Records(records.Ring, kernels.observe.RINGS)
     trajectory, tally, rings = work
     field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
@@ -140,18 +138,20 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
 def _patience(m: Any, group: Group) -> float:
     """How long these wait for each other: only where an excitation gives the beat do they stay in step."""
     excited = bool((group.times[:, 2] > 0.0).all())
-    return patience(m, group.starts, group.parameters) if excited else float(m.IMPATIENT)
+    return patience(m, group.starts, group.parameters) if excited else float(m.kernels.lockstep.IMPATIENT)
 
 
 def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
     """All trajectories in lockstep; then one by one those that lockstep leaves."""
     m = field.lanes
-    records = m.kernels.observation
-    seen = Observed.room(records, settings.rows(codes), group)
-    request = _request(records, codes, settings, len(group))
-    m.observe_lanes(
-        m.kernels.trajectory.Trajectory(), request, seen.courses, Records(records.Ring, m.LANES), seen.rows, seen.results
-    )
+    kernels = m.kernels
+    seen = Observed.room(kernels.observation, settings.rows(codes), group)
+    convoy, lanes, kept = kernels.convoy.Convoy(), lanes_of(m), Records(kernels.lane.Lane, len(group))
+    _fill(convoy, codes, settings, len(group))
+    convoy.log_tolerance, convoy.patience = math.log2(settings.rtol), _patience(m, group)
+    m.travel_transients(convoy, kernels.trajectory.Trajectory(), lanes, seen.courses, kept)
+    journals = Records(kernels.lockobserve.Journal, kernels.machine.LANES)
+    m.observe_lanes(convoy, lanes, seen.courses, kept, journals, seen.rows, seen.results)
     left = seen.results.column("status") == LEFT
     if left.any():
         seen.put(left, _one_by_one(field, codes, settings, group[left]))

@@ -40,8 +40,8 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "propagate_lanes", "observe", "observe_lanes", "carry_on", "next_releases")
-"""Functions that may take long: they look at `halt` of the trajectory, their first argument."""
+LONG = ("propagate", "observe", "carry_on", "next_releases", "propagate_lanes", "travel_transients", "observe_lanes")
+"""Functions that may take long: they look at `halt` of the record that is their first argument."""
 
 
 class Program:
@@ -97,8 +97,8 @@ def _passed(what: str, of: Any, checked: bool) -> Callable[[Any], Sequence[Any]]
 
 
 def _ended_by_user(function: Any) -> Any:
-    def call(trajectory: Any, *rest: Any) -> Any:
-        return interruptible(lambda: function(trajectory, *rest), trajectory.halt, 0)
+    def call(first: Any, *rest: Any) -> Any:
+        return interruptible(lambda: function(first, *rest), first.halt, 0)
 
     return call
 

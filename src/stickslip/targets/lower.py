@@ -202,14 +202,14 @@ class Lowering:
     def add(self, function: FunctionType, strides: Mapping[str, int] | None = None) -> str:
         """The flat name of a function, which is lowered if it is not yet.
 
-        `strides` are those of records among the arguments whose numbers do not lie side by side: there is a version of
-        the function for every such layout.
+        `strides` are those of records and arrays among the arguments whose numbers do not lie side by side: there is a
+        version of the function for every such layout.
         """
         file = function.__module__.rpartition(".")[2]
         if f"{file}.{function.__name__}" in self.provided:
             return self.provided[f"{file}.{function.__name__}"]
         strides = strides or {}
-        name = "__".join([file, function.__name__, *(f"{record}_by_{stride}" for record, stride in strides.items())])
+        name = "__".join([file, function.__name__, *(f"{argument}_by_{stride}" for argument, stride in strides.items())])
         if name not in self.flat.functions:
             node = ast.FunctionDef(
                 name=name, args=ast.arguments([], [], None, [], [], None, []), body=[], decorator_list=[]
@@ -260,7 +260,8 @@ class Body:
         if what == "number":
             return Number(ast.Name(name, ast.Load()))
         if what == "array":
-            return Array(name, of, whole(0), (length,) if length is not None else (whole(-1),))
+            stride = self.strides.get(name, 1)
+            return Array(name, of, whole(0), (length,) if length is not None else (whole(-1),), stride)
         bases = {kind: f"{name}_{SUFFIXES[kind]}" for kind in sizes_of(of)}
         if what == "one":
             return One(of, bases, dict.fromkeys(bases, whole(0)), self.strides.get(name, 1))
@@ -512,7 +513,7 @@ class Body:
             given = self.value(argument)
             passed = self.argument(argument, given, name, what, of)
             flat += passed[:1] if is_own else passed  # instructions of the machine need no lengths
-            if isinstance(given, One) and given.stride != 1:
+            if isinstance(given, One | Array) and given.stride != 1:
                 strides[name] = given.stride
         return ast.Call(ast.Name(thing.__name__ if is_own else self.lowering.add(thing, strides), ast.Load()), flat, [])
 
@@ -522,7 +523,7 @@ class Body:
         match what, value:
             case "number", Number(node=expression):
                 return [expression]
-            case "array", Array(kind=kind, stride=1) if kind == of:
+            case "array", Array(kind=kind) if kind == of:
                 length = times(value.shape[0], whole(prod(_constant(each) for each in value.shape[1:])))
                 return [self.passed(value)] + ([length] if checked else [])
             case "one", One(record=record) if issubclass(record, of):
