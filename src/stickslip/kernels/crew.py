@@ -9,14 +9,20 @@ a record for each of its threads, which lie interleaved.
 """
 
 from stickslip.kernels.condition import PARKED
+from stickslip.kernels.convoy import Convoy
+from stickslip.kernels.ensemble import End, load
 from stickslip.kernels.lane import Lane, Tick
-from stickslip.kernels.lockensemble import Convoy, Departure, arrive, enter, has_ended
-from stickslip.kernels.ensemble import End
+from stickslip.kernels.lockensemble import Departure, arrive, enter, has_ended
+from stickslip.kernels.lockobserve import Journal, begin_observation, conclude, copy, look_at, searched_period
 from stickslip.kernels.lockstep import advance
-from stickslip.kernels.records import Ints, Interleaved, Record, Records, field
+from stickslip.kernels.machine import LANES
+from stickslip.kernels.observation import Course, Result, Row
+from stickslip.kernels.observe import prepare
+from stickslip.kernels.records import Interleaved, Ints, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.warp import (
     add_to_common,
+    block_index,
     count_bits,
     count_bits_before,
     from_first_of_warp,
@@ -46,28 +52,91 @@ class Crew(Record):
     deadline: int = field("the tick at which they are taken again")
 
 
+class Queue(Record):
+    """Trajectories that wait, one after another."""
+
+    following: Ints = field("the one that is taken next", 1)
+    end: int = field("the one that is not among them any more")
+
+
 def travel_kernel(
     trajectory: Trajectory,
     crew: Crew,
     lanes: Interleaved[Lane],
-    queue: Ints,
+    queue: Queue,
     convoy: Convoy,
     starts: Records[Departure],
     ends: Records[End],
 ) -> None:
-    """As `propagate_lanes`; the queue is the number of the trajectory that is taken next."""
+    """As `propagate_lanes`."""
     lane = lanes[thread_index()]
     assemble(crew, lane)
-    while goes_on(crew, lane, queue, convoy.count):
+    while goes_on(crew, lane, queue):
         if crew.begins == 1:
             start = starts[int(lane.number)]
+            load(trajectory, start, convoy.start_time)
             trajectory.end_time = convoy.end_time
-            enter(trajectory, lane, convoy, start, start.excitation_period)
+            enter(trajectory, lane, convoy, start.excitation_period)
         ended = False
         if advance_thread(lanes, thread_index()) and crew.busy == 1:
             ended = has_ended(lane)
             if ended:
                 arrive(lane, ends[int(lane.number)])
+        note_ended(crew, lane, ended)
+
+
+def transient_kernel(
+    trajectory: Trajectory,
+    crew: Crew,
+    lanes: Interleaved[Lane],
+    queue: Queue,
+    convoy: Convoy,
+    courses: Records[Course],
+    kept: Records[Lane],
+) -> None:
+    """As `travel_transients`."""
+    lane = lanes[thread_index()]
+    assemble(crew, lane)
+    while goes_on(crew, lane, queue):
+        if crew.begins == 1:
+            course = courses[int(lane.number)]
+            prepare(trajectory, convoy, course)
+            enter(trajectory, lane, convoy, searched_period(convoy, course))
+        ended = False
+        if advance_thread(lanes, thread_index()) and crew.busy == 1:
+            ended = has_ended(lane)
+            if ended:
+                copy(lane, kept[int(lane.number)])
+        note_ended(crew, lane, ended)
+
+
+def watch_kernel(
+    crew: Crew,
+    lanes: Interleaved[Lane],
+    queue: Queue,
+    convoy: Convoy,
+    courses: Records[Course],
+    kept: Records[Lane],
+    journals: Records[Journal],
+    rows: Records[Row],
+    results: Records[Result],
+) -> None:
+    """As `observe_lanes`. It has many arguments, since a kernel finds all that it works on among them."""
+    lane = lanes[thread_index()]
+    journal = journals[block_index() * LANES + thread_index()]
+    assemble(crew, lane)
+    while goes_on(crew, lane, queue):
+        if crew.begins == 1:
+            number = int(lane.number)
+            copy(kept[number], lane)
+            results[number].first_row = number * convoy.most_rows
+            begin_observation(lane, convoy, courses[number], journal, results[number])
+        ended = False
+        if advance_thread(lanes, thread_index()) and crew.busy == 1:
+            number = int(lane.number)
+            ended = look_at(lane, convoy, courses[number], journal, rows, results[number])
+            if ended:
+                conclude(lane, convoy, journal, results[number])
         note_ended(crew, lane, ended)
 
 
@@ -85,13 +154,13 @@ def assemble(crew: Crew, lane: Lane) -> None:
     crew.deadline = NEVER
 
 
-def goes_on(crew: Crew, lane: Lane, queue: Ints, count: int) -> bool:
+def goes_on(crew: Crew, lane: Lane, queue: Queue) -> bool:
     """Whether any of the crew carries a trajectory; those that do not take one if it is time for that."""
     travelling = counted(crew.busy == 1)
     crew.begins = 0
     if crew.more == 1 and travelling < warp_size() and (travelling == 0 or crew.ticks >= crew.deadline):
         following = taken(queue, crew.busy == 0)
-        if crew.busy == 0 and following < count:
+        if crew.busy == 0 and following < queue.end:
             lane.number = float(following)
             crew.busy = 1
             crew.begins = 1
@@ -117,10 +186,10 @@ def counted(condition: bool) -> int:
     return count_bits(votes(condition))
 
 
-def taken(queue: Ints, wanted: bool) -> int:
+def taken(queue: Queue, wanted: bool) -> int:
     """The next in the queue, one for each thread of the crew that wants one."""
     asking = votes(wanted)
     first = 0
     if is_first_of_warp():
-        first = add_to_common(queue, 0, count_bits(asking))
+        first = add_to_common(queue.following, 0, count_bits(asking))
     return from_first_of_warp(first) + count_bits_before(asking)

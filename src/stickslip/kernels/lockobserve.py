@@ -55,9 +55,13 @@ def travel_transients(
             if takes_up(convoy, lane):
                 course = courses[int(lane.number)]
                 prepare(trajectory, convoy, course)
-                # Repetitions are not looked for where every cycle is to be travelled.
-                enter(trajectory, lane, convoy, course.excitation_period if convoy.shortcut == 1 else -1.0)
+                enter(trajectory, lane, convoy, searched_period(convoy, course))
         convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+
+
+def searched_period(request: Request, course: Course) -> float:
+    """The period of the excitation; negative, so that no repetitions are looked for, where every cycle is travelled."""
+    return course.excitation_period if request.shortcut == 1 else -1.0
 
 
 def observe_lanes(

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import llvmlite
-import numpy as np
 
-from stickslip.kernels.outcome import FINISHED
+from stickslip.kernels.outcome import FINISHED, LEFT
+from stickslip.kernels.records import Records
 from stickslip.targets import cache, device, ptx
 from stickslip.targets.cpu import flat_name
 from stickslip.targets.generated import Generated, KernelSet
@@ -101,17 +101,31 @@ class Kernels:
                 of_block[f"{parameter}_floats"] = THREADS * of.FLOATS
         return ptx.Memory(of_thread, of_block)
 
-    def given(self, name: str) -> dict[str, tuple[str, Any]]:
+    def given(self, name: str) -> list[str]:
         """The parameters of a kernel that it is given."""
         parameters, module = parameters_of(self.library(name).function(name)), self._module(name)
-        return {name: kind for name, kind in parameters.items() if name not in (*module.OF_THREAD, *module.OF_BLOCK)}
+        return [parameter for parameter in parameters if parameter not in (*module.OF_THREAD, *module.OF_BLOCK)]
 
     def _module(self, name: str) -> Any:
         return self.library(name).module(name.partition(".")[0])
 
 
+class Copy:
+    """Records on the GPU, where their arrays lie; filled there, their numbers need not go there."""
+
+    def __init__(self, gpu: device.Device, records: Any, filled: bool = False) -> None:
+        self._gpu = gpu
+        self._here = [array for array in (records.floats, records.integers) if array.shape[-1]]
+        self.there = [(gpu.room if filled else gpu.sent)(array) for array in self._here]
+
+    def bring(self, first: int = 0, end: int | None = None, stream: Any = None) -> None:
+        """Put what lies there into the records here, those from the first to the end."""
+        for there, here in zip(self.there, self._here, strict=True):
+            self._gpu.bring(there, here[first:end], first * here.shape[-1], stream)
+
+
 class Program:
-    """The functions of one model, called as those of the CPU; `propagate` and `observe` run on the GPU, the others as
+    """The functions of one model, called as those of the CPU; loops over trajectories run on the GPU, the others as
     they stand."""
 
     def __init__(
@@ -123,93 +137,127 @@ class Program:
             own = name.partition(".")[2]
             setattr(self, own, getattr(self, f"_{own}", self.kernels.function(name)))
 
+    # -- one by one -------------------------------------------------------------------------------------------
+
+    def _propagate(self, trajectory: Any, ensemble: Any, starts: Any, ends: Any) -> int:
+        """All of them, without a pause."""
+        self._gpu.use()
+        count, found = int(ensemble.count), self._room(ends)
+        given = {"tolerance": float(trajectory.tolerance), "ensemble": self._sent(ensemble), "starts": self._sent(starts)}
+        self._launch("alone.propagate_kernel", _blocks_of(count), **given, ends=found)
+        self._bring(found)
+        return count
+
+    def _observe(
+        self, _trajectory: Any, request: Any, courses: Any, _tally: Any, _rings: Any, rows: Any, results: Any
+    ) -> None:
+        self._gpu.use()
+        there = {"courses": self._sent(courses), "rows": self._room(rows), "results": self._room(results)}
+        blocks = _blocks_of(int(request.trajectories))
+        self._launch("alone.observe_kernel", blocks, request=self._sent(request), **there)
+        self._bring(*there.values())
+
+    # -- in lockstep ------------------------------------------------------------------------------------------
+
+    def _propagate_lanes(self, convoy: Any, _trajectory: Any, _lanes: Any, starts: Any, ends: Any) -> None:
+        self._gpu.use()
+        count, found = int(convoy.trajectories), self._room(ends)
+        given = {"convoy": self._sent(_hurried(convoy)), "starts": self._sent(starts), "ends": found}
+        for first in self._precisions(convoy):
+            self._launch("crew.travel_kernel", self._blocks(count), first, queue=self._queue(0, count), **given)
+            self._bring(found)
+            if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
+                return
+
+    def _travel_transients(self, *_: Any) -> None:
+        """Transients are travelled where they are observed, so that nothing need come back between."""
+
+    def _observe_lanes(
+        self, convoy: Any, _lanes: Any, courses: Any, kept: Any, _journals: Any, rows: Any, results: Any
+    ) -> None:
+        self._gpu.use()
+        there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
+        found = {"rows": self._room(rows), "results": self._room(results)}
+        for first in self._precisions(convoy):
+            self._travel_and_watch(first, convoy, there, found)
+            early = results.column("time") < courses.column("end_time")
+            if ((results.column("status") == LEFT) & early).mean() <= MOST_LEFT:
+                break
+        if courses.column("held").any():  # else all starts are as they were
+            self._bring(there["courses"])
+
+    def _travel_and_watch(self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy]) -> None:
+        """Transients and observed parts, with single precision from the order `first` on.
+
+        The trajectories come in PARTS: while the last of one are under way, those of the next begin, and what was found
+        comes back.
+        """
+        count, most_rows = int(convoy.trajectories), int(convoy.most_rows)
+        blocks = self._blocks(count)
+        parts = [(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
+        queues = [[self._queue(*part) for _ in range(2)] for part in parts]
+        journals = Records(self.kernels.lockobserve.Journal, blocks * THREADS)
+        work = [self._room(journals) for _ in parts]
+        streams = self._gpu.streams(PARTS)
+        for (queue, _), stream in zip(queues, streams, strict=True):
+            self._launch("crew.transient_kernel", blocks, first, stream, queue=queue, **there)
+        for (_, queue), journal, stream in zip(queues, work, streams, strict=True):
+            self._launch("crew.watch_kernel", blocks, first, stream, queue=queue, journals=journal, **there, **found)
+        for (begin, end), stream in zip(parts, streams, strict=True):
+            found["rows"].bring(begin * most_rows, end * most_rows, stream)
+            found["results"].bring(begin, end, stream)
+        self._gpu.finish(streams)
+
+    def _precisions(self, convoy: Any) -> tuple[int, int]:
+        """The order from which on single precision is enough; and none, which serves where that has not worked."""
+        return first_in_single(self.kernels.model.ORDER, 2.0**convoy.log_tolerance), NONE
+
+    def _queue(self, first: int, end: int) -> Copy:
+        """Trajectories that wait."""
+        queue = self._kernels.library("crew.travel_kernel").crew.Queue()
+        queue.following[0], queue.end = first, end
+        return self._sent(queue)
+
+    def _blocks(self, count: int) -> int:
+        """As many blocks as the GPU holds at a time, or as there is work for."""
+        return max(1, min(BLOCKS_PER_PROCESSOR * self._gpu.processors, _blocks_of(count)))
+
+    # -- the GPU ----------------------------------------------------------------------------------------------
+
+    def _sent(self, records: Any) -> Copy:
+        return Copy(self._gpu, records)
+
+    def _room(self, records: Any) -> Copy:
+        return Copy(self._gpu, records, filled=True)
+
+    def _bring(self, *copies: Copy) -> None:
+        for copy in copies:
+            copy.bring()
+        self._gpu.finish()
+
+    def _launch(self, name: str, blocks: int, first: int = NONE, stream: Any = None, **given: Any) -> None:
+        """Put a kernel into a stream."""
+        arguments: list[Any] = []
+        for parameter in self._kernels.given(name):
+            argument = given[parameter]
+            arguments += argument.there if isinstance(argument, Copy) else [argument]
+        self._gpu.launch(self._kernel(name, first), blocks, THREADS, *arguments, stream=stream)
+
     @functools.cache  # noqa: B019 - programs live as long as the process
-    def _kernel(self, name: str, first: int = NONE) -> Any:
-        """A kernel, assembled and loaded."""
+    def _kernel(self, name: str, first: int) -> Any:
+        """A kernel, assembled and loaded; one of lockstep with single precision from the order `first` on."""
         made_for = f"{name} {first} {self._kernels.architecture.name} {llvmlite.__version__} {self._gpu.software}"
         code = cache.kept(
             self._generated.part(made_for, "cubin"), lambda: self._gpu.assembled(self._kernels.code(name, first))
         )
         return self._gpu.loaded(code, name.partition(".")[2])
 
-    # -- one by one -------------------------------------------------------------------------------------------
 
-    def _propagate(self, trajectory: Any, ensemble: Any, starts: Any, ends: Any) -> int:
-        """All of them, without a pause."""
-        name, count = "alone.propagate_kernel", int(ensemble.count)
-        call = self._call(name, tolerance=float(trajectory.tolerance), ensemble=ensemble, starts=starts, ends=ends)
-        self._gpu.launch(self._kernel(name), _blocks_of(count), THREADS, *call.there)
-        call.bring("ends")
-        return count
-
-    def _observe(
-        self, _trajectory: Any, request: Any, courses: Any, _tally: Any, _rings: Any, rows: Any, results: Any
-    ) -> None:
-        name, count = "alone.observe_kernel", int(request.trajectories)
-        call = self._call(name, request=request, courses=courses, rows=rows, results=results)
-        self._gpu.launch(self._kernel(name), _blocks_of(count), THREADS, *call.there)
-        call.bring("courses", "rows", "results")
-
-    # -- in lockstep ------------------------------------------------------------------------------------------
-
-    def _propagate_lanes(
-        self, _trajectory: Any, _lanes: Any, convoy: Any, _queue: Any, starts: Any, ends: Any
-    ) -> None:
-        name, count = "crew.travel_kernel", int(convoy.count)
-        convoy = _copied(convoy)
-        convoy.patience = max(convoy.patience, NO_PATIENCE)
-        for first in self._precisions(convoy.log_tolerance):
-            call = self._call(name, queue=np.zeros(1, np.int64), convoy=convoy, starts=starts, ends=ends)
-            self._gpu.launch(self._kernel(name, first), self._blocks(count), THREADS, *call.there)
-            call.bring("ends")
-            if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
-                return
-
-    def _precisions(self, log_tolerance: float) -> tuple[int, int]:
-        """The order from which on single precision is enough; and none, which serves where that has not worked."""
-        return first_in_single(self.kernels.model.ORDER, 2.0**log_tolerance), NONE
-
-    def _blocks(self, count: int) -> int:
-        """As many blocks as the GPU holds at a time, or as there is work for."""
-        return max(1, min(BLOCKS_PER_PROCESSOR * self._gpu.processors, _blocks_of(count)))
-
-    def _call(self, name: str, **given: Any) -> _Call:
-        """What a kernel is given, on the GPU."""
-        self._gpu.use()
-        return _Call(self._gpu, self._kernels.given(name), given)
-
-
-class _Call:
-    """Arguments of a kernel: records and arrays here and on the GPU; numbers."""
-
-    def __init__(self, gpu: device.Device, parameters: Mapping[str, tuple[str, Any]], given: Mapping[str, Any]) -> None:
-        self._gpu = gpu
-        self._arrays: dict[str, list[tuple[Any, Any]]] = {}
-        self.there: list[Any] = []
-        """In the order of the parameters."""
-        for name, (what, of) in parameters.items():
-            for part in _parts(given[name], what, of):
-                self.there.append(gpu.sent(part) if isinstance(part, np.ndarray) else part)
-                self._arrays.setdefault(name, []).append((self.there[-1], part))
-
-    def bring(self, *names: str) -> None:
-        """Wait for the kernel, and for what it has written."""
-        for name in names:
-            for there, here in self._arrays[name]:
-                self._gpu.bring(there, here)
-        self._gpu.finish()
-
-
-def _parts(argument: Any, what: str, of: Any) -> list[Any]:
-    """An argument as a kernel is given it: a record as its arrays."""
-    if what in ("number", "array"):
-        return [argument]
-    return [getattr(argument, SUFFIXES[kind]) for kind in sizes_of(of)]
-
-
-def _copied(record: Any) -> Any:
-    """A record of its own."""
-    return type(record)(record.floats.copy(), record.integers.copy())
+def _hurried(convoy: Any) -> Any:
+    """A convoy whose trajectories do not wait for those that are not alike."""
+    hurried = type(convoy)(convoy.floats.copy(), convoy.integers.copy())
+    hurried.patience = max(hurried.patience, NO_PATIENCE)
+    return hurried
 
 
 def _blocks_of(count: int) -> int:
