@@ -35,9 +35,6 @@ from stickslip.kernels.warp import (
 OF_THREAD = {"trajectory": 1, "crew": 1}
 OF_BLOCK = ("lanes",)
 
-NEVER = 2**60
-"""A tick that does not come."""
-
 PART = 4
 """A thread waits for the others for a part of the ticks that its trajectory took: one in so many."""
 
@@ -48,8 +45,7 @@ class Crew(Record):
     busy: int = field("1 if it carries a trajectory")
     begins: int = field("1 if it has just taken it")
     more: int = field("1 if there may be more in the queue")
-    ticks: int = field("since trajectories were last taken")
-    deadline: int = field("the tick at which they are taken again")
+    ticks: int = field("since trajectories were last taken; while some wait, negative: ticks until they are taken again")
 
 
 class Queue(Record):
@@ -151,14 +147,13 @@ def assemble(crew: Crew, lane: Lane) -> None:
     crew.busy = 0
     crew.more = 1
     crew.ticks = 0
-    crew.deadline = NEVER
 
 
 def goes_on(crew: Crew, lane: Lane, queue: Queue) -> bool:
     """Whether any of the crew carries a trajectory; those that do not take one if it is time for that."""
     travelling = counted(crew.busy == 1)
     crew.begins = 0
-    if crew.more == 1 and travelling < warp_size() and (travelling == 0 or crew.ticks >= crew.deadline):
+    if crew.more == 1 and travelling < warp_size() and (travelling == 0 or crew.ticks == 0):
         following = taken(queue, crew.busy == 0)
         if crew.busy == 0 and following < queue.end:
             lane.number = float(following)
@@ -167,7 +162,6 @@ def goes_on(crew: Crew, lane: Lane, queue: Queue) -> bool:
         travelling = counted(crew.busy == 1)
         crew.more = 1 if travelling == warp_size() else 0
         crew.ticks = 0
-        crew.deadline = NEVER
     crew.ticks += 1
     return travelling > 0
 
@@ -177,8 +171,8 @@ def note_ended(crew: Crew, lane: Lane, ended: bool) -> None:
     if ended:
         crew.busy = 0
         lane.condition = PARKED
-    if counted(ended) > 0:
-        crew.deadline = min(crew.deadline, crew.ticks + crew.ticks // PART)
+    if counted(ended) > 0 and crew.ticks > 0:
+        crew.ticks = -(crew.ticks // PART)
 
 
 def counted(condition: bool) -> int:
