@@ -1,9 +1,9 @@
 """A GPU that is this processor: kernels of the CUDA target in machine code of the host, and a cuda.core to launch them.
 
-The kernels are translated as for a GPU, but for what its threads do together, which is asked of Python. The threads of a
-warp are threads of Python that wait for each other at every vote; warps and blocks run one after the other. Of cuda.core
-there is what `targets/device.py` uses, with the same signatures (test_cuda.py compares them), and with its rules: sizes
-of copies must be equal, work is done only when a stream is waited for, and memory holds what is no number before.
+The kernels are translated as for a GPU, but for what its threads do together, which is asked of Python. The threads of
+a warp are threads of Python that wait for each other at every vote; warps and blocks run one after the other. Of
+cuda.core there is what `targets/device.py` uses, with the same signatures (test_gpu.py compares them), and with its
+rules: sizes of copies must be equal, work is done only when a stream is waited for, and memory holds anything before.
 """
 
 from __future__ import annotations

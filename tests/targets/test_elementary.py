@@ -11,12 +11,12 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from tests.targets.emulation import Host
 
 from stickslip.kernels import elementary
 from stickslip.targets import compiler, gpu, ptx
 from stickslip.targets.lower import lowered
 from stickslip.targets.modules import Library
-from tests.targets.emulation import Host
 
 COUNT = 400
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 5e-324, -5e-324, 1e-310, 1.7976931348623157e308]
@@ -44,7 +44,12 @@ CASES = {
     "cosine_of": (mpmath.cos, math.cos, 1.0, [spread(1e-10, 1e6), spread(1e6, 1e308), near_turns]),
     "tangent_of": (mpmath.tan, math.tan, 2.0, [spread(1e-10, 1e6), spread(1e6, 1e308)]),
     "arctangent": (mpmath.atan, math.atan, 1.0, [spread(1e-10, 1e10), lambda chance: chance.uniform(-3.0, 3.0)]),
-    "hyperbolic_tangent": (mpmath.tanh, math.tanh, 2.0, [spread(1e-10, 30.0), lambda chance: chance.uniform(-2.0, 2.0)]),
+    "hyperbolic_tangent": (
+        mpmath.tanh,
+        math.tanh,
+        2.0,
+        [spread(1e-10, 30.0), lambda chance: chance.uniform(-2.0, 2.0)],
+    ),
     "hyperbolic_sine": (mpmath.sinh, math.sinh, 2.0, [spread(1e-10, 710.4), lambda chance: chance.uniform(-2.0, 2.0)]),
     "hyperbolic_cosine": (mpmath.cosh, math.cosh, 2.0, [spread(1e-10, 710.4)]),
 }
@@ -125,7 +130,9 @@ def test_special_numbers(name: str) -> None:
             known = math.copysign(math.inf, x) if name == "hyperbolic_sine" else math.inf
         for function in both(name):
             found = float(function(x))
-            same = found == known or (math.isnan(found) and math.isnan(known)) or abs(found - known) < 1e-15 * abs(known)
+            same = (
+                found == known or (math.isnan(found) and math.isnan(known)) or abs(found - known) < 1e-15 * abs(known)
+            )
             assert same, (x, found, known)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.targets import emulation
 
 import stickslip as ss
 from stickslip import field as fields
@@ -21,7 +22,6 @@ from stickslip.field import Field, lane_program
 from stickslip.sweeps import trajectories
 from stickslip.targets import device, gpu, ptx
 from stickslip.targets.generated import OBSERVE
-from tests.targets import emulation
 
 
 def emulate(monkeypatch: pytest.MonkeyPatch, warp_size: int) -> emulation.Emulation:

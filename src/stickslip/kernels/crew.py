@@ -45,7 +45,7 @@ class Crew(Record):
     busy: int = field("1 if it carries a trajectory")
     begins: int = field("1 if it has just taken it")
     more: int = field("1 if there may be more in the queue")
-    ticks: int = field("since trajectories were last taken; while some wait, negative: ticks until they are taken again")
+    ticks: int = field("since trajectories were taken; while some wait, negative: until they are taken again")
 
 
 class Queue(Record):

@@ -1,8 +1,9 @@
 """Functions of `math` for machines that have no instruction and no library for them, in double precision.
 
-Those that need to note something down are lent room for eight floats. Arguments are reduced to small ones, and those go to polynomials and quotients: exp, log, sine, cosine and atan after
-fdlibm (Sun Microsystems, 1993), tanh and sinh after Cephes (S. Moshier). Errors are below one unit in the last place, of
-tan, tanh, sinh, cosh and powers below two. tests/targets/test_elementary.py compares all of them with mpmath.
+Arguments are reduced to small ones, and those go to polynomials and quotients: exp, log, sine, cosine and atan after
+fdlibm (Sun Microsystems, 1993), tanh and sinh after Cephes (S. Moshier). Errors are below one unit in the last place,
+of tan, tanh, sinh, cosh and powers below two: tests/targets/test_elementary.py compares all of them with mpmath. Those
+that need to note something down are lent room for eight floats.
 """
 
 from math import inf, nan
@@ -28,13 +29,17 @@ CHUNK, CHUNKS = 24, 10
 TWO_OVER_PI = np.array([
     10680707, 7228996, 1387004, 2578385, 16069853, 12639074, 9804092, 4427841, 16666979, 11263675, 12935607, 2387514,
     4345298, 14681673, 3074569, 13734428, 16653803, 1880361, 10960616, 8533493, 3062596, 8710556, 7349940, 6258241,
-    3772886, 3769171, 3798172, 8675211, 12450088, 3874808, 9961438, 366607, 15675153, 9132554, 7151469, 3571407, 2607881,
-    12013382, 4155038, 6285869, 7677882, 13102053, 15825725, 473591, 9065106, 15363067, 6271263, 9264392, 5636912,
-    4652155, 7056368, 13614112, 10155062, 1944035,
+    3772886, 3769171, 3798172, 8675211, 12450088, 3874808, 9961438, 366607, 15675153, 9132554, 7151469, 3571407,
+    2607881, 12013382, 4155038, 6285869, 7677882, 13102053, 15825725, 473591, 9065106, 15363067, 6271263, 9264392,
+    5636912, 4652155, 7056368, 13614112, 10155062, 1944035,
 ], float)
 """2/π, 24 binary digits in each."""
-ATAN_AT = np.array([4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01, 1.5707963267948966])
-ATAN_AT_REST = np.array([2.26987774529616870924e-17, 3.06161699786838301793e-17, 1.39033110312309984516e-17, 6.123233995736766e-17])
+ATAN_AT = np.array([
+    4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01, 1.5707963267948966,
+])
+ATAN_AT_REST = np.array([
+    2.26987774529616870924e-17, 3.06161699786838301793e-17, 1.39033110312309984516e-17, 6.123233995736766e-17,
+])
 """atan of 1/2, 1, 3/2 and infinity, and what is left of each."""
 # fmt: on
 
@@ -46,7 +51,7 @@ def exponential(x: float) -> float:
 
 def exponential_of_sum(x: float, rest: float) -> float:
     """exp(x + rest), the rest smaller than the last digit of x."""
-    if not x == x:
+    if x != x:
         return x
     if x > LARGEST_EXPONENT:
         return inf
@@ -93,7 +98,7 @@ def power(x: float, y: float, room: Floats) -> float:
     """x to the power y; of a negative x where y is a whole number."""
     if y == 0.0 or x == 1.0:
         return 1.0
-    if not (x == x and y == y):
+    if x != x or y != y:
         return nan
     size = abs(x)
     huge = abs(y) >= 9007199254740992.0  # and so an even number
@@ -154,7 +159,7 @@ def precise_logarithm(x: float, room: Floats) -> None:
 
 
 def reduce_angle(x: float, room: Floats) -> int:
-    """What is left of an angle after whole quarter turns, as the sum of two parts; and the number of these, from 0 to 3."""
+    """What is left of an angle after whole quarter turns, as the sum of two parts; and their number, from 0 to 3."""
     if not abs(x) < FAR:
         return reduce_far(x, room)
     quarters = (x * TURNS_PER_UNIT + ROUND) - ROUND

@@ -1,6 +1,6 @@
 """The CUDA target: the same kernels, one trajectory per thread of a GPU.
 
-The loops over trajectories are kernels of their own (kernels/crew.py for lockstep, kernels/alone.py for the march), which
+The loops over trajectories are kernels of their own (kernels/crew.py for lockstep, kernels/alone.py for the march) that
 call what the CPU runs. They are translated by `ptx.py`, assembled once, kept in the cache, and launched by `device.py`.
 The trajectory of a thread is local memory, which the hardware lays out so that neighbouring threads read neighbouring
 words; in lockstep its lane is shared memory, side by side with those of its neighbours.
@@ -76,10 +76,9 @@ class Kernels:
             lowering.add(library.function(each))
         if in_lockstep:
             lowering.flat.functions[TICK] = self._tick(lowering, first)
-        limited = in_lockstep and library.model.CONTACTS == 1
-        kernel = ptx.Kernel(
-            flat_name(name), name.partition(".")[2], self._memory(name), THREADS, REGISTERS if limited else None, (TICK,)
-        )
+        registers = REGISTERS if in_lockstep and library.model.CONTACTS == 1 else None
+        own, memory = name.partition(".")[2], self._memory(name)
+        kernel = ptx.Kernel(flat_name(name), own, memory, THREADS, registers, (TICK,))
         functions, arrays = lowering.flat.functions, lowering.flat.arrays
         return self.architecture.code(ptx.GpuTranslator(functions, arrays, kernel, self.architecture).module)
 
@@ -143,8 +142,9 @@ class Program:
         """All of them, without a pause."""
         self._gpu.use()
         count, found = int(ensemble.count), self._room(ends)
-        given = {"tolerance": float(trajectory.tolerance), "ensemble": self._sent(ensemble), "starts": self._sent(starts)}
-        self._launch("alone.propagate_kernel", _blocks_of(count), **given, ends=found)
+        given = {"tolerance": float(trajectory.tolerance), "ensemble": self._sent(ensemble)}
+        given |= {"starts": self._sent(starts), "ends": found}
+        self._launch("alone.propagate_kernel", _blocks_of(count), given)
         self._bring(found)
         return count
 
@@ -154,7 +154,7 @@ class Program:
         self._gpu.use()
         there = {"courses": self._sent(courses), "rows": self._room(rows), "results": self._room(results)}
         blocks = _blocks_of(int(request.trajectories))
-        self._launch("alone.observe_kernel", blocks, request=self._sent(request), **there)
+        self._launch("alone.observe_kernel", blocks, there | {"request": self._sent(request)})
         self._bring(*there.values())
 
     # -- in lockstep ------------------------------------------------------------------------------------------
@@ -164,7 +164,8 @@ class Program:
         count, found = int(convoy.trajectories), self._room(ends)
         given = {"convoy": self._sent(_hurried(convoy)), "starts": self._sent(starts), "ends": found}
         for first in self._precisions(convoy):
-            self._launch("crew.travel_kernel", self._blocks(count), first, queue=self._queue(0, count), **given)
+            queue = {"queue": self._queue(0, count)}
+            self._launch("crew.travel_kernel", self._blocks(count), given | queue, first)
             self._bring(found)
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
@@ -200,9 +201,10 @@ class Program:
         work = [self._room(journals) for _ in parts]
         streams = self._gpu.streams(PARTS)
         for (queue, _), stream in zip(queues, streams, strict=True):
-            self._launch("crew.transient_kernel", blocks, first, stream, queue=queue, **there)
+            self._launch("crew.transient_kernel", blocks, {"queue": queue, **there}, first, stream)
         for (_, queue), journal, stream in zip(queues, work, streams, strict=True):
-            self._launch("crew.watch_kernel", blocks, first, stream, queue=queue, journals=journal, **there, **found)
+            given = {"queue": queue, "journals": journal, **there, **found}
+            self._launch("crew.watch_kernel", blocks, given, first, stream)
         for (begin, end), stream in zip(parts, streams, strict=True):
             found["rows"].bring(begin * most_rows, end * most_rows, stream)
             found["results"].bring(begin, end, stream)
@@ -235,7 +237,7 @@ class Program:
             copy.bring()
         self._gpu.finish()
 
-    def _launch(self, name: str, blocks: int, first: int = NONE, stream: Any = None, **given: Any) -> None:
+    def _launch(self, name: str, blocks: int, given: Mapping[str, Any], first: int = NONE, stream: Any = None) -> None:
         """Put a kernel into a stream."""
         arguments: list[Any] = []
         for parameter in self._kernels.given(name):

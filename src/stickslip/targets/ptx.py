@@ -1,8 +1,8 @@
-"""Kernels for NVIDIA GPUs: the same typed subset of Python, translated to LLVM and on to PTX, which the driver assembles.
+"""Kernels for GPUs of NVIDIA: the same subset of Python, translated to LLVM and on to PTX, which the driver assembles.
 
-`GpuBody` adds what threads of a GPU can do (kernels/warp.py) to the compiler. `TickBody` is for the tick of lockstep, in
-which nothing branches that need not: choices are selects, conditions are combined without jumps, numbers are of double
-or single precision (precision.py), and rows of B are addressed as what they are, shared memory.
+`GpuBody` adds what threads of a GPU can do (kernels/warp.py) to the compiler. `TickBody` is for the tick of lockstep,
+in which nothing branches that need not: choices are selects, conditions are combined without jumps, numbers are of
+double or single precision (precision.py), and lanes are addressed as what they are, shared memory.
 """
 
 from __future__ import annotations
@@ -292,7 +292,9 @@ class TickBody(GpuBody):
 
     def called(self, node: ast.Call) -> ir.Value:
         match node:
-            case ast.Call(func=ast.Name(id="float32"), args=[ast.Constant(value=value)]):  # instructions have room for it
+            case ast.Call(
+                func=ast.Name(id="float32"), args=[ast.Constant(value=value)]
+            ):  # instructions have room for it
                 return SINGLE(float(value))  # type: ignore[arg-type]
         return super().called(node)
 
@@ -349,9 +351,8 @@ class Nvidia:
     def __init__(self, capability: int) -> None:
         known = max((one for one in PTX_VERSIONS if one <= capability), default=None)
         if known is None:
-            raise CudaError(
-                f"this GPU has compute capability {capability / 10}: target='cuda' needs {min(PTX_VERSIONS) / 10} or later"
-            )
+            oldest = min(PTX_VERSIONS) / 10
+            raise CudaError(f"this GPU has compute capability {capability / 10}: target='cuda' needs {oldest} or later")
         self.name, self._version = f"sm_{known}", PTX_VERSIONS[known]
 
     def operation(self, body: GpuBody, name: str, values: Sequence[ir.Value]) -> ir.Value | None:
@@ -397,7 +398,8 @@ class Nvidia:
         llvm.initialize_all_asmprinters()
         target = llvm.Target.from_triple(TRIPLE)
         machine = target.create_target_machine(cpu=self.name, features=f"+ptx{self._version}", opt=3)
-        return machine.emit_assembly(optimised(module, machine)).encode() + b"\0"
+        text: str = machine.emit_assembly(optimised(module, machine))
+        return text.encode() + b"\0"
 
 
 def optimised(module: ir.Module, machine: llvm.TargetMachine) -> llvm.ModuleRef:
