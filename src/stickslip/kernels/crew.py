@@ -117,7 +117,7 @@ def watch_kernel(
     rows: Records[Row],
     results: Records[Result],
 ) -> None:
-    """As `observe_lanes`. It has many arguments, since a kernel finds all that it works on among them."""
+    """As `go_on_observed`. It has many arguments, since a kernel finds all that it works on among them."""
     lane = lanes[thread_index()]
     journal = journals[block_index() * LANES + thread_index()]
     assemble(crew, lane)

@@ -36,6 +36,25 @@ class Journal(Ring):
     stick_time_before: Floats = field("time in stick before it", model.CONTACTS)
 
 
+def observe_lanes(
+    convoy: Convoy,
+    trajectory: Trajectory,
+    lanes: Interleaved[Lane],
+    courses: Records[Course],
+    kept: Records[Lane],
+    journals: Records[Journal],
+    rows: Records[Row],
+    results: Records[Result],
+) -> None:
+    """Observe all trajectories: as `observe`. LEFT is the status of those that were given up.
+
+    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. That makes
+    eight arguments: compiled functions make no room themselves, and records do not lie in records.
+    """
+    travel_transients(convoy, trajectory, lanes, courses, kept)
+    go_on_observed(convoy, lanes, courses, kept, journals, rows, results)
+
+
 def travel_transients(
     convoy: Convoy,
     trajectory: Trajectory,
@@ -43,8 +62,10 @@ def travel_transients(
     courses: Records[Course],
     kept: Records[Lane],
 ) -> None:
-    """Take all trajectories to the ends of their transients, where they are kept; `trajectory` and `lanes` are work
-    space. The states at the start become those with the contacts at rest that are held."""
+    """Take all trajectories to the ends of their transients, where they are kept.
+
+    The states at the start become those with the contacts at rest that are held.
+    """
     assemble(convoy, lanes)
     while is_under_way(convoy):
         for i in range(lanes_to_look_at(convoy)):
@@ -64,7 +85,7 @@ def searched_period(request: Request, course: Course) -> float:
     return course.excitation_period if request.shortcut == 1 else -1.0
 
 
-def observe_lanes(
+def go_on_observed(
     convoy: Convoy,
     lanes: Interleaved[Lane],
     courses: Records[Course],
@@ -73,7 +94,7 @@ def observe_lanes(
     rows: Records[Row],
     results: Records[Result],
 ) -> None:
-    """Observe them from there on: as `observe`. Every lane has a journal; LEFT is the status of those given up."""
+    """Observe them from there on."""
     assemble(convoy, lanes)
     while is_under_way(convoy):
         for i in range(lanes_to_look_at(convoy)):

@@ -146,12 +146,12 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     m = field.lanes
     kernels = m.kernels
     seen = Observed.room(kernels.observation, settings.rows(codes), group)
-    convoy, lanes, kept = kernels.convoy.Convoy(), lanes_of(m), Records(kernels.lane.Lane, len(group))
+    convoy = kernels.convoy.Convoy()
     _fill(convoy, codes, settings, len(group))
     convoy.log_tolerance, convoy.patience = math.log2(settings.rtol), _patience(m, group)
-    m.travel_transients(convoy, kernels.trajectory.Trajectory(), lanes, seen.courses, kept)
-    journals = Records(kernels.lockobserve.Journal, kernels.machine.LANES)
-    m.observe_lanes(convoy, lanes, seen.courses, kept, journals, seen.rows, seen.results)
+    lanes, kept = lanes_of(m), Records(kernels.lane.Lane, len(group))
+    work = kernels.trajectory.Trajectory(), lanes, seen.courses, kept, Records(kernels.lockobserve.Journal, len(lanes))
+    m.observe_lanes(convoy, *work, seen.rows, seen.results)
     left = seen.results.column("status") == LEFT
     if left.any():
         seen.put(left, _one_by_one(field, codes, settings, group[left]))

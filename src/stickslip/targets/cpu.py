@@ -40,7 +40,7 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "observe", "carry_on", "next_releases", "propagate_lanes", "travel_transients", "observe_lanes")
+LONG = ("propagate", "observe", "carry_on", "next_releases", "propagate_lanes", "observe_lanes")
 """Functions that may take long: they look at `halt` of the record that is their first argument."""
 
 

@@ -170,11 +170,16 @@ class Program:
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
 
-    def _travel_transients(self, *_: Any) -> None:
-        """Transients are travelled where they are observed, so that nothing need come back between."""
-
     def _observe_lanes(
-        self, convoy: Any, _lanes: Any, courses: Any, kept: Any, _journals: Any, rows: Any, results: Any
+        self,
+        convoy: Any,
+        _trajectory: Any,
+        _lanes: Any,
+        courses: Any,
+        kept: Any,
+        _journals: Any,
+        rows: Any,
+        results: Any,
     ) -> None:
         self._gpu.use()
         there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
