@@ -272,6 +272,24 @@ def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, times=(10, 10), target="cuda")
 
 
+@pytest.mark.parametrize(
+    ("kind", "call", "sentence"),
+    [
+        (emulation.Device, "allocate", r"no room for 0\.0 MB more \(out of memory\): give a smaller chunk"),
+        (emulation.Stream, "sync", r"the GPU has failed \(out of memory\): use target='cpu'"),
+    ],
+)
+def test_a_gpu_that_fails_says_so(kind: type, call: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ValueError("out of memory. And more")
+
+    emulate(monkeypatch, 1)
+    there = Field.of(ss.models.block_on_belt(), target="cuda", order=8)
+    monkeypatch.setattr(kind, call, fail)
+    with pytest.raises(RuntimeError, match=sentence):
+        there.propagate(np.array([[1.1, 0.0]]), 1.0)
+
+
 def test_there_is_no_such_target() -> None:
     with pytest.raises(ValueError, match="no target 'tpu' for sweeps"):
         ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, times=(10, 10), target="tpu")

@@ -63,7 +63,13 @@ class Device:
 
     def room(self, like: Array) -> Any:
         """Memory for an array of that size, with anything in it; there is some for an empty one."""
-        return self._device.allocate(max(like.nbytes, like.itemsize), stream=self.stream)
+        size = max(like.nbytes, like.itemsize)
+        try:
+            return self._device.allocate(size, stream=self.stream)
+        except Exception as error:
+            raise CudaError(
+                f"the GPU has no room for {size / 1e6:.1f} MB more ({_first(error)}): give a smaller chunk"
+            ) from error
 
     def sent(self, array: Array) -> Any:
         """A copy of an array on the GPU."""
@@ -106,7 +112,10 @@ class Device:
         """Wait until all work is done, that of other streams too."""
         for one in streams:
             self.stream.wait(one)
-        self.stream.sync()
+        try:
+            self.stream.sync()
+        except Exception as error:
+            raise CudaError(f"the GPU has failed ({_first(error)}): use target='cpu', and tell us") from error
 
 
 @functools.cache
