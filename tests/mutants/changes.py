@@ -24,7 +24,7 @@ class Change:
 CHANGES = (
     Change(
         "fewer returns are compared for a period",
-        "kernels/observe.py",
+        "kernels/periods.py",
         "compared = min(kept - lag, max(2 * lag, kept // 2))",
         "compared = min(kept - lag, 2 * lag)",
         ("tests/sweeps/test_sweep.py::test_a_motion_that_still_settles_has_no_period",),
@@ -160,9 +160,9 @@ CHANGES = (
     ),
     Change(
         "a start in stick is left with the coupling of contacts",
-        "kernels/observe.py",
-        "    come_to_rest(W, I)\n",
-        "    project(W, I)\n",
+        "kernels/rest.py",
+        "    for _ in range(MOST_ROUNDS):\n",
+        "    for _ in range(0):\n",
         ("tests/sweeps/test_start_in_stick.py",),
     ),
     Change(

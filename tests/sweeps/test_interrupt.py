@@ -16,6 +16,7 @@ import pytest
 import stickslip as ss
 from stickslip import simulation
 from stickslip.field import FEW_STEPS
+from stickslip.kernels.records import Records
 from stickslip.targets import interrupt
 
 FORCED = ss.models.forced_oscillator("III")
@@ -119,17 +120,17 @@ def test_motions_that_pause_are_the_same(pause_after: int, most_steps: int) -> N
     starts = np.array([[x, 0.0] for x in (1.1, 0.3, -2.0)])
     end = 2000.0
     ends, outcome = field.propagate(starts, end, rtol=1e-12, most_steps=most_steps)
-    m = field.program
-    floats, integers = field.workspace()
-    floats[m.TOLERANCE] = 1e-12
-    parameters = np.array([list(model.parameters.values())] * 3)
-    found, counts = np.empty_like(ends), np.zeros((3, 2), np.int64)
-    arrays = (starts.ravel(), parameters.ravel(), found.ravel(), counts.ravel())
-    row, calls = 0, 0
-    while row < 3 and calls < 10_000:
-        row = m.at_once.propagate(floats, integers, 0.0, end, most_steps, pause_after, row, 3, *arrays)
+    kernels, trajectory = field.program.kernels.ensemble, field.workspace()
+    trajectory.tolerance = 1e-12
+    ensemble, begin, found = kernels.Ensemble(), Records(kernels.Start, 3), Records(kernels.End, 3)
+    ensemble.end_time, ensemble.most_steps, ensemble.pause_after, ensemble.count = end, most_steps, pause_after, 3
+    begin.column("state")[:], begin.column("parameter")[:] = starts, list(model.parameters.values())
+    calls = 0
+    while ensemble.first < 3 and calls < 10_000:
+        ensemble.first = field.program.at_once.propagate(trajectory, ensemble, begin, found)
         calls += 1
-    assert (ends == found).all() and (outcome == counts).all()
+    assert (ends == found.column("state")).all()
+    assert (outcome[:, 0] == found.column("status")).all() and (outcome[:, 1] == found.column("events")).all()
     assert calls > 1 or pause_after >= 3 * most_steps or pause_after > 4242
     status = ss.Status.FINISHED if most_steps > 1000 else ss.Status.TOO_MANY_STEPS
     assert (outcome[:, 0] == status.code).all()
@@ -142,9 +143,9 @@ def test_a_long_motion_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> 
     begun_after: list[int] = []
 
     def watched(plain: Callable[..., int]) -> Callable[..., int]:
-        def call(floats: Any, integers: Any, *rest: Any) -> int:
-            begun_after.append(int(integers[field.program.STEPS]))
-            return plain(floats, integers, *rest)
+        def call(trajectory: Any, *rest: Any) -> int:
+            begun_after.append(int(trajectory.steps))
+            return plain(trajectory, *rest)
 
         return call
 

@@ -173,3 +173,27 @@ def test_what_a_model_does_not_have() -> None:
         ss.observe.LargestExponent(per="year")
     with pytest.raises(ss.errors.SweepError, match="computed on the CPU alone"):
         ss.sweep(FORCED, OVER, observe=ss.observe.Signature(), target="python")
+
+
+# -- targets -----------------------------------------------------------------------------------------------------
+
+EVERY_KIND = [
+    None, "stick_to_slip", "slip_to_stick", ss.observe.Strobe(every=0.7), ss.observe.Section("contact3", 0.05, "both"),
+    ss.observe.Section("v.block1", 0.1, "up"), ss.observe.Maxima("x.block2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["python", "checked"])
+def test_targets_observe_the_same(target: str) -> None:
+    """In plain Python but for rounding; with every index checked to the last bit."""
+    keywords = {"over": {"belt.speed": [0.3, 0.5]}, "start": "stick", "times": (3.0, 4.0), "most": 4}
+    model = M.chain(3)
+    for observe in EVERY_KIND:
+        known = ss.sweep(model, observe=observe, **keywords)
+        found = ss.sweep(model, observe=observe, target=target, **keywords)
+        assert set(found) == set(known)
+        for name in known:
+            if target == "checked" or known[name].dtype.kind != "f":
+                np.testing.assert_array_equal(found[name], known[name])
+            else:
+                np.testing.assert_allclose(found[name], known[name], rtol=0, atol=1e-12)

@@ -36,6 +36,11 @@ def time_left(trajectory: Trajectory) -> float:
     return (trajectory.end_time - trajectory.time) - trajectory.late
 
 
+def shown_length(trajectory: Trajectory) -> float:
+    """The length of the step as the first part of the clock shows it: the last one ends at the end time."""
+    return trajectory.end_time - trajectory.time if trajectory.arrives == 1 else trajectory.step_length
+
+
 def rest_of_angle(rate: float, phase: float, time: float, late: float) -> float:
     """What rate·time + phase loses where `time` alone is taken and the result rounded."""
     product = fused(rate, time, 0.0)  # not to be fused with the sum that follows

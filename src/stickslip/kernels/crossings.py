@@ -1,9 +1,8 @@
 """Where quantities pass a value or turn, on the polynomials of one step: sections, maxima, extents."""
 
-from stickslip.kernels import model
+from stickslip.kernels import model, observation, polynomial
 from stickslip.kernels.mode import NOISE
-from stickslip.kernels.observation import MAXIMA, NO_CONTACT, Request, Result, Ring, Row, Tally, add_return, add_row
-from stickslip.kernels.polynomial import first_crossing
+from stickslip.kernels.observation import Request, Result, Ring, Row, Tally
 from stickslip.kernels.records import Floats, Records
 from stickslip.kernels.trajectory import Trajectory
 
@@ -16,7 +15,7 @@ def record_crossings(
     The side is remembered from step to step, so that a crossing where two steps meet counts once.
     """
     which = request.which
-    if request.kind == MAXIMA:
+    if request.kind == observation.MAXIMA:
         size = set_rate(trajectory, trajectory.state_series[which])
     elif which < model.STATES:
         size = set_value(trajectory, trajectory.state_series[which], request.level)
@@ -26,8 +25,8 @@ def record_crossings(
     for k in range(tally.crossings):
         if request.direction == 0 or request.direction == tally.crossing_side[k]:
             tau = tally.crossing_place[k] * tally.step_length
-            note_state(trajectory, tally, tau)
-            add_row(rows, request, result, tally.step_start + tau, NO_CONTACT, tally.state)
+            set_state(trajectory, tally, tau)
+            observation.add_row(rows, request, result, tally.step_start + tau, observation.NO_CONTACT, tally.state)
 
 
 def remember_peaks(trajectory: Trajectory, tally: Tally, ring: Ring) -> None:
@@ -37,8 +36,8 @@ def remember_peaks(trajectory: Trajectory, tally: Tally, ring: Ring) -> None:
     for k in range(tally.crossings):
         if tally.crossing_side[k] < 0:
             tau = tally.crossing_place[k] * tally.step_length
-            note_state(trajectory, tally, tau)
-            add_return(ring, tally.step_start + tau, NO_CONTACT, tally.releases, tally.state)
+            set_state(trajectory, tally, tau)
+            observation.add_return(ring, tally.step_start + tau, observation.NO_CONTACT, tally.releases, tally.state)
 
 
 def widen_extent(trajectory: Trajectory, tally: Tally, which: int, result: Result) -> None:
@@ -60,7 +59,7 @@ def include(result: Result, which: int, value: float) -> None:
     result.highest[which] = max(result.highest[which], value)
 
 
-def note_state(trajectory: Trajectory, tally: Tally, tau: float) -> None:
+def set_state(trajectory: Trajectory, tally: Tally, tau: float) -> None:
     """The state at the time tau of the step."""
     for i in range(model.STATES):
         tally.state[i] = horner(trajectory.state_series[i], tau)
@@ -143,7 +142,7 @@ def next_crossing(trajectory: Trajectory, x: float) -> float:
 
     The polynomial is positive from x on, and then again from the zero on.
     """
-    y = first_crossing(trajectory)
+    y = polynomial.first_crossing(trajectory)
     if y > 1.0:
         return 2.0
     # Taylor expansion about y, by repeated division; the root at its start is divided out.

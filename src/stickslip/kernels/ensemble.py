@@ -66,19 +66,19 @@ def propagate_one(trajectory: Trajectory, ensemble: Ensemble, start: Start, end:
 
 def set_out(trajectory: Trajectory, ensemble: Ensemble, start: Start) -> int:
     """Begin a trajectory."""
-    load(trajectory, start, ensemble.start_time)
+    place(trajectory, start)
+    trajectory.time = ensemble.start_time
     trajectory.end_time = ensemble.end_time
+    trajectory.step_guess = 1.0
     return begin(trajectory)
 
 
-def load(trajectory: Trajectory, start: Start, time: float) -> None:
-    """State, parameters and time at the start."""
+def place(trajectory: Trajectory, start: Start) -> None:
+    """Put a trajectory at its start, with its parameters."""
     for i in range(model.STATES):
         trajectory.state[i] = start.state[i]
     for i in range(model.PARAMETERS):
         trajectory.parameter[i] = start.parameter[i]
-    trajectory.time = time
-    trajectory.step_guess = 1.0
 
 
 def arrive(trajectory: Trajectory, status: int, end: End) -> None:

@@ -1,12 +1,11 @@
 """Many trajectories in lockstep from their start to a time: each lane takes one after another. See lockstep.py."""
 
-from stickslip.kernels import condition, model, outcome
+from stickslip.kernels import condition, mode, model, outcome
 from stickslip.kernels.convoy import Convoy, assemble, is_under_way, lanes_to_look_at, leave, takes_up
-from stickslip.kernels.ensemble import End, Start, load
+from stickslip.kernels.ensemble import End, Start, place
 from stickslip.kernels.lane import Lane
 from stickslip.kernels.lockrepeat import clear_mark, skip_cycles
 from stickslip.kernels.lockstep import advance_all
-from stickslip.kernels.march import first_modes
 from stickslip.kernels.records import Interleaved, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
@@ -37,8 +36,10 @@ def propagate_lanes(
                 leave(convoy, lane)
             if takes_up(convoy, lane):
                 start = starts[int(lane.number)]
-                load(trajectory, start, convoy.start_time)
+                place(trajectory, start)
+                trajectory.time = convoy.start_time
                 trajectory.end_time = convoy.end_time
+                trajectory.step_guess = 1.0
                 enter(trajectory, lane, convoy, start.excitation_period)
         convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
 
@@ -55,7 +56,7 @@ def enter(trajectory: Trajectory, lane: Lane, convoy: Convoy, excitation_period:
     """Put a trajectory into a lane, from its state, parameters and times: as `begin` of march.py, except that modes are
     settled by the first ticks."""
     model.constants(trajectory)
-    first_modes(trajectory)
+    mode.set_first_modes(trajectory)
     number = lane.number
     for i in range(Lane.FLOATS):
         lane.floats[i] = 0.0

@@ -10,6 +10,7 @@ from stickslip.kernels.records import Floats
 from stickslip.kernels.step import set_natural_step, stick_room
 from stickslip.kernels.trajectory import Trajectory
 
+EPSILON = 2.220446049250313e-16
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
 MOST_TRIED = 6  # contacts at rest of which all combinations are tried
 MOST_BLUR = 1e-10  # what it may leave at most where values and derivatives contradict each other
@@ -271,3 +272,19 @@ def excess_let_go(trajectory: Trajectory) -> float:
         if trajectory.at_rest[i] != 0 and trajectory.mode[i] != 0:
             total += trajectory.excess[i]
     return total
+
+
+def set_first_modes(trajectory: Trajectory) -> None:
+    """Which contacts are at rest at the start, and the signs of slip of the others; constants are known."""
+    trajectory.late = 0.0
+    for i in range(model.CONTACTS):
+        trajectory.mode[i] = 1
+    model.ingredients(trajectory)
+    model.sizes(trajectory)
+    for i in range(model.CONTACTS):
+        v = trajectory.v[i]
+        trajectory.at_rest[i] = 1 if abs(v) <= 4.0 * EPSILON * trajectory.v_size[i] or model.UNDECIDED[i] == 1 else 0
+        # Where v itself contains the side of slip, a contact slips to the side to which its own force pulls it: a = −T.
+        side = trajectory.a[i] if model.SIDED[i] == 1 else v
+        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 else (1 if side > 0.0 else -1)
+        trajectory.mode_before[i] = trajectory.mode[i]

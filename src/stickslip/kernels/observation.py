@@ -10,8 +10,8 @@ from stickslip.kernels.records import Floats, Ints, Record, Records, field
 NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
 """What is recorded."""
 
-NO_CONTACT = -1
-"""Stands for the contact of a row or a return that is no change of mode; in `which`, for all of them."""
+ALL_CONTACTS, NO_CONTACT = -1, -1
+"""Stands for a contact: in what is asked for; in rows and returns that are no change of mode."""
 
 RING = 256
 """So many returns of a motion are remembered: the last ones."""
@@ -22,7 +22,7 @@ class Request(Record):
 
     trajectories: int = field("how many there are")
     kind: int = field("what is recorded: NOTHING, STICK_TO_SLIP, …")
-    which: int = field("of which contact, state or (after the states) sliding velocity")
+    which: int = field("of which contact (or ALL_CONTACTS), state or, after the states, sliding velocity")
     direction: int = field("of crossings: 1 upwards, -1 downwards, 0 both")
     most_rows: int = field("rows at most, of each trajectory")
     most_steps: int = field("steps after which one is given up")
@@ -108,7 +108,7 @@ def strobe_interval(request: Request, excitation_period: float) -> float:
 def is_wanted(request: Request, contact: int, released: bool, stopped: bool) -> bool:
     """Whether a change of mode is recorded."""
     wanted = (request.kind == STICK_TO_SLIP and released) or (request.kind == SLIP_TO_STICK and stopped)
-    return wanted and (request.which == NO_CONTACT or request.which == contact)
+    return wanted and (request.which == ALL_CONTACTS or request.which == contact)
 
 
 def next_multiple(time: float, period: float) -> int:

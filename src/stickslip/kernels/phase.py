@@ -8,7 +8,8 @@ from math import copysign, isfinite
 
 from stickslip.kernels import model, outcome
 from stickslip.kernels.clock import advance_clock
-from stickslip.kernels.march import KEPT_BY, crossing_of, guard_noise
+from stickslip.kernels.change import KEPT_BY
+from stickslip.kernels.events import crossing_of, guard_noise
 from stickslip.kernels.mode import expand, hold_still, measure
 from stickslip.kernels.polynomial import set_powers, value_of
 from stickslip.kernels.records import Floats

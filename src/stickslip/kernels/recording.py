@@ -1,7 +1,8 @@
 """What a run keeps: its steps, with their polynomials, and its events."""
 
-from stickslip.kernels import model
-from stickslip.kernels.records import Floats, Record, field
+from stickslip.kernels import clock, model
+from stickslip.kernels.records import Floats, Record, Records, field
+from stickslip.kernels.trajectory import Trajectory
 
 
 class Step(Record):
@@ -32,3 +33,31 @@ class Recording(Record):
     event_room: int = field("events that there is room for")
     steps: int = field("steps that are kept")
     events: int = field("events that are kept")
+
+
+def remember_step(trajectory: Trajectory, step: Step) -> None:
+    """Keep the modes and polynomials of the step."""
+    step.start = trajectory.time
+    step.length = clock.shown_length(trajectory)
+    for i in range(model.STATES):
+        for k in range(model.ORDER + 1):
+            step.state_series[i, k] = trajectory.state_series[i, k]
+    for i in range(model.CONTACTS):
+        step.mode[i] = float(trajectory.mode[i])
+        for k in range(model.ORDER + 1):
+            step.v_series[i, k] = trajectory.v_series[i, k]
+            step.force_series[i, k] = trajectory.force_series[i, k]
+
+
+def remember_events(trajectory: Trajectory, recording: Recording, events: Records[Event]) -> None:
+    """Keep every change of mode: time, contact, mode before and after, and state."""
+    for i in range(model.CONTACTS):
+        if trajectory.mode[i] != trajectory.mode_before[i]:
+            event = events[recording.events]
+            event.time = trajectory.time
+            event.contact = float(i)
+            event.mode_before = float(trajectory.mode_before[i])
+            event.mode_after = float(trajectory.mode[i])
+            for j in range(model.STATES):
+                event.state[j] = trajectory.state[j]
+            recording.events += 1

@@ -170,6 +170,17 @@ class Records(Generic[R]):
                     f"not one of shape {array.shape}"
                 )
 
+    @classmethod
+    def empty(cls, kind: type[R], count: int) -> Records[R]:
+        """Records whose numbers are anything, as in `numpy.empty`: each is written before it is read.
+
+        >>> class Point(Record):
+        ...     x: float = field("place")
+        >>> len(Records.empty(Point, 3))
+        3
+        """
+        return cls(kind, count, np.empty((count, kind.FLOATS)), np.empty((count, kind.INTEGERS), np.int64))
+
     def __len__(self) -> int:
         return self.count
 

@@ -39,7 +39,7 @@ def project(trajectory: Trajectory) -> None:
 
 
 def come_to_rest(trajectory: Trajectory) -> None:
-    """Stop contacts that slide though they are to be at rest, at any velocity: all at once, by solving for the impulses.
+    """Stop contacts that are to be at rest, whatever their velocities: all at once, by solving for the impulses.
 
     Each round leaves the round-off of the one before, so that a few of them end at rest however small the states are.
     What the equations leave, since contacts hold each other or nothing pushes them, `project` takes in turn.

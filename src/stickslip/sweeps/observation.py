@@ -24,7 +24,7 @@ class Codes(NamedTuple):
     """An observation as the kernel has it."""
 
     kind: int
-    which: int = -1
+    which: int = kernel.ALL_CONTACTS
     direction: int = 0
     level: float = 0.0
     period: float = 0.0
@@ -84,7 +84,9 @@ class ModeChange(Recorded):
     def codes(self, model: Model) -> Codes:
         if not model.contacts:
             raise SweepError("this model has no contact that could stick: observe something else")
-        return Codes(self.kind, -1 if self.contact is None else _index("contact", self.contact, model.contacts))
+        if self.contact is None:
+            return Codes(self.kind)
+        return Codes(self.kind, which=_index("contact", self.contact, model.contacts))
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,7 @@ class Section(Recorded):
 
     def codes(self, model: Model) -> Codes:
         which = _index("state or contact", self.quantity, (*model.states, *model.contacts))
-        return Codes(kernel.SECTION, which, DIRECTIONS[self.direction], self.value)
+        return Codes(kernel.SECTION, which, direction=DIRECTIONS[self.direction], level=self.value)
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,7 @@ class Maxima(Recorded):
         return f"maxima_{self.state}"
 
     def codes(self, model: Model) -> Codes:
-        return Codes(kernel.MAXIMA, _index("state", self.state, model.states), -1)
+        return Codes(kernel.MAXIMA, _index("state", self.state, model.states), direction=DIRECTIONS["down"])
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,13 @@ RTOL = 1e-9
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64}
+CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64, "checked": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
 MOST_CHUNKS = 1024
 """Large sweeps have larger pieces: each piece has files of its own in a store."""
 
-CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6}
+CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6, "checked": 64e6}
 """Room for the results of a piece."""
 
 MOST_STROBES = 1e8
@@ -147,7 +147,7 @@ def plan_sweep(
         check_whole("most", most),
         check_whole("most_steps", most_steps),
         target,
-        target == "cuda" or (target == "cpu" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
+        target == "cuda" or (target != "python" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
         check_whole("seed", seed, 0, 2**63 - 1),
         bool(shortcut),
     )
@@ -174,7 +174,7 @@ def plan_sweep(
 def _chunk_size(plan: Plan) -> int:
     """Points per piece of work; it follows from the sweep alone, so that a stopped one is gone on with anywhere."""
     target = plan.settings.target
-    together = "lockstep" if plan.settings.lockstep and target == "cpu" else target
+    together = "lockstep" if plan.settings.lockstep and target != "cuda" else target
     size = max(CHUNKS[together], plan.count // MOST_CHUNKS)
     return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
 

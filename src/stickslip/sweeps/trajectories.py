@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +87,7 @@ class Observed:
         """Room for the results of all trajectories."""
         results = Records(kernels.Result, len(group))
         results.column("status")[:] = NOT_COMPUTED  # which it stays where the user interrupts
-        return cls(group.courses(kernels), Records(kernels.Row, len(group) * most_rows), results)
+        return cls(group.courses(kernels), Records.empty(kernels.Row, len(group) * most_rows), results)
 
     def put(self, chosen: NDArray[np.bool_], other: Observed) -> None:
         """Take these trajectories from another."""
@@ -98,8 +97,10 @@ class Observed:
     @property
     def _arrays(self) -> list[Any]:
         """All arrays, by trajectory."""
-        arrays = [each for records in (self.courses, self.rows, self.results) for each in (records.floats, records.integers)]
-        return [array.reshape(len(self.results), -1) for array in arrays]
+        kinds = (self.courses, self.rows, self.results)
+        return [
+            array.reshape(len(self.results), -1) for records in kinds for array in (records.floats, records.integers)
+        ]
 
 
 def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Results:
@@ -129,8 +130,8 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
     seen = Observed.room(records, settings.rows(codes), group)
     request = records.Request()
     _fill(request, codes, settings, len(group))
-    work = kernels.trajectory.Trajectory(), records.Tally(), Records(records.Ring, kernels.observe.RINGS)
-    trajectory, tally, rings = work
+    trajectory, tally = kernels.trajectory.Trajectory(), records.Tally()
+    rings = Records(records.Ring, kernels.follow.RINGS)
     field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
     return seen
 
@@ -149,7 +150,7 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     convoy = kernels.convoy.Convoy()
     _fill(convoy, codes, settings, len(group))
     convoy.log_tolerance, convoy.patience = math.log2(settings.rtol), _patience(m, group)
-    lanes, kept = lanes_of(m), Records(kernels.lane.Lane, len(group))
+    lanes, kept = lanes_of(m), Records.empty(kernels.lane.Lane, len(group))
     work = kernels.trajectory.Trajectory(), lanes, seen.courses, kept, Records(kernels.lockobserve.Journal, len(lanes))
     m.observe_lanes(convoy, *work, seen.rows, seen.results)
     left = seen.results.column("status") == LEFT
@@ -228,10 +229,9 @@ def _recorded(seen: Observed, most: int) -> Results:
     """The rows of all trajectories, packed, and how many each has."""
     counts = np.array(seen.results.column("rows"))
     there = (np.arange(most) < counts[:, None]).ravel()
-    packed = Records(seen.rows.kind, int(counts.sum()), *(
-        whole_rows(array)[there].view(array.dtype).reshape(-1, array.shape[1])
-        for array in (seen.rows.floats, seen.rows.integers)
-    ))  # fmt: skip
+    packed = Records(
+        seen.rows.kind, int(counts.sum()), _picked(seen.rows.floats, there), _picked(seen.rows.integers, there)
+    )
     return {
         "count": counts,
         "truncated": seen.results.column("truncated") != 0,
@@ -239,3 +239,8 @@ def _recorded(seen: Observed, most: int) -> Results:
         "record_contact": packed.column("contact").astype(np.int16),
         "record_state": packed.column("state"),
     }
+
+
+def _picked(rows: np.ndarray, chosen: NDArray[np.bool_]) -> np.ndarray:
+    """Some rows of a table."""
+    return whole_rows(rows)[chosen].view(rows.dtype).reshape(-1, rows.shape[1])

@@ -33,7 +33,7 @@ def where(codes: Codes, model: Model) -> str:
     """
     if codes.kind in (kernel.STICK_TO_SLIP, kernel.SLIP_TO_STICK):
         change = "at release" if codes.kind == kernel.STICK_TO_SLIP else "at the onset of stick"
-        return change if codes.which < 0 else f"{change} of {model.contacts[codes.which]}"
+        return change if codes.which == kernel.ALL_CONTACTS else f"{change} of {model.contacts[codes.which]}"
     if codes.kind == kernel.STROBE:
         unit = f" {model.time_unit}" if model.time_unit else ""
         return f"every {codes.period:g}{unit}" if codes.period else "once per period of the excitation"

@@ -58,12 +58,12 @@ class Body(Expressions):
     # -- variables --------------------------------------------------------------------------------------------
 
     def store(self, name: str, value: ir.Value) -> None:
-        wanted = INT if value.type == BOOL else value.type
-        place = self.variable(name, wanted)
-        if place.allocated_type != wanted:
-            before, after = kind_name(place.allocated_type), kind_name(wanted)
+        place = self.variable(name, value.type)
+        kind = place.allocated_type
+        if value.type != kind and (value.type, kind) != (BOOL, INT):
+            before, after = kind_name(kind), kind_name(value.type)
             raise self.error(f"{name!r} is of the type {before}, and cannot become {after}: take another name.")
-        self.builder.store(self.converted(value, wanted), place)
+        self.builder.store(self.converted(value, kind), place)
 
     def variable(self, name: str, kind: ir.Type) -> ir.AllocaInstr:
         """The place of a variable, which is made when it is first assigned."""

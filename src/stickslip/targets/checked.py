@@ -12,7 +12,7 @@ from typing import Any
 
 from stickslip.targets import cpu
 from stickslip.targets.generated import Generated, KernelSet
-from stickslip.targets.lower import Flat, lowered
+from stickslip.targets.lower import Flat
 from stickslip.targets.modules import Library
 
 
@@ -45,7 +45,9 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
     from stickslip.targets import compiler
 
     library = generated.library({"machine": {"LANES": compiler.lanes()}})
-    flat = lowered(library, kernels.entry_points, checked=True)
+    flat = cpu.flat_functions(library, kernels, checked=True)
     names = [cpu.flat_name(name) for name in kernels.entry_points]
-    translated = compiler.Translator(flat.functions, flat.arrays, {}, names, cpu.SUMS, checked=True)
+    translated = compiler.Translator(
+        flat.functions, flat.arrays, {}, names, cpu.SUMS, library.machine.LANES, (cpu.ALL_LANES,), checked=True
+    )
     return Program(library, kernels.entry_points, compiler.loaded(compiler.machine_code(translated.module)), flat)

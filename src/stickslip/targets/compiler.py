@@ -13,6 +13,7 @@ arguments and results come from annotations, the rest follows. What would not me
 
 | file | job |
 |---|---|
+| `source.py` | a function and the file that it is from |
 | `translator.py` | functions to a module of LLVM |
 | `body.py`, `expressions.py` | statements and expressions of one function |
 | `vector.py` | the same for several trajectories at once |
@@ -25,10 +26,8 @@ and compiled models load from disk without importing it. docs/architecture.md ha
 
 from __future__ import annotations
 
-import ast
 import builtins
 import ctypes
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import llvmlite
@@ -48,7 +47,6 @@ __all__ = [
     "loaded",
     "machine_code",
     "machine_name",
-    "object_code",
     "violation",
 ]
 
@@ -79,32 +77,14 @@ def machine_name() -> str:
     return f"{made_for} {llvmlite.__version__} {llvm.llvm_version_info}"
 
 
-def functions_of(source: str, file: str) -> dict[str, Function]:
-    """The functions of a text that can be compiled: those whose arguments have types."""
-    return {
-        node.name: Function(node, file)
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.args.args and node.args.args[0].annotation is not None
-    }
-
-
-def object_code(source: str, values: Mapping[str, Any], entry_points: Sequence[str], sums: Sequence[str]) -> bytes:
-    """Machine code of a joined module, as an object file."""
-    functions = functions_of(source, str(values.get("__file__", "<text>")))
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    lanes = int(values.get("LANES", 1))
-    return machine_code(_OfJoinedText(functions, arrays, values, entry_points, sums, lanes).module)
-
-
-class _OfJoinedText(Translator):
-    """Joined kernels have variables that get their values in the first turn of a loop, whose condition says so."""
-
-    strict = False
-
-
 def machine_code(translated: ir.Module) -> bytes:
     """Machine code of a module, as an object file."""
     target = machine()
+    return builtins.bytes(target.emit_object(optimised(translated, target)))
+
+
+def optimised(translated: ir.Module, target: llvm.TargetMachine) -> llvm.ModuleRef:
+    """The module as LLVM leaves it, for a processor."""
     translated.triple, translated.data_layout = target.triple, str(target.target_data)
     module = llvm.parse_assembly(str(translated))
     options = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -112,7 +92,7 @@ def machine_code(translated: ir.Module) -> bytes:
     options.slp_vectorization = False  # what is computed one by one and read in pairs waits for memory
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
-    return builtins.bytes(target.emit_object(module))
+    return module
 
 
 def loaded(code: bytes) -> llvm.ExecutionEngine:

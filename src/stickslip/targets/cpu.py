@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -118,10 +120,10 @@ def aligned(count: int) -> Any:
     return room[begin : begin + count]
 
 
-def _flat(library: Library, kernels: KernelSet) -> Flat:
+def flat_functions(library: Library, kernels: KernelSet, checked: bool = False) -> Flat:
     """The functions of a kernel set, flat; that for all lanes at once is written out."""
     provided = {kernels.for_all_lanes: ALL_LANES} if kernels.for_all_lanes else {}
-    lowering = Lowering(library, provided=provided)
+    lowering = Lowering(library, checked, provided)
     for name in kernels.entry_points:
         lowering.add(library.function(name))
     if kernels.tick:
@@ -132,6 +134,18 @@ def _flat(library: Library, kernels: KernelSet) -> Flat:
     return lowering.flat
 
 
+@contextmanager
+def garbage_kept() -> Iterator[None]:
+    """No collection of garbage meanwhile: to look in vain through all that a compiler makes takes a tenth of its time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @functools.cache
 def program(generated: Generated, kernels: KernelSet) -> Program:
     """Machine code of the kernels of a generated module, from the cache where possible."""
@@ -140,12 +154,13 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
     library = generated.library({"machine": {"LANES": compiler.lanes()}})
 
     def compiled() -> bytes:
-        flat = _flat(library, kernels)
-        names = [flat_name(name) for name in kernels.entry_points]
-        translator = compiler.Translator(
-            flat.functions, flat.arrays, {}, names, SUMS, library.machine.LANES, (ALL_LANES,)
-        )
-        return compiler.machine_code(translator.module)
+        with garbage_kept():
+            flat = flat_functions(library, kernels)
+            names = [flat_name(name) for name in kernels.entry_points]
+            lanes = library.machine.LANES
+            return compiler.machine_code(
+                compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS, lanes, (ALL_LANES,)).module
+            )
 
     code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))

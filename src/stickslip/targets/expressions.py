@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from llvmlite import ir
 
 from stickslip.errors import CompileError
@@ -66,6 +65,8 @@ class Expressions:
             return self.builder.icmp_signed("!=", value, INT(0))
         if value.type == INT and to == FLOAT:
             return self.builder.sitofp(value, FLOAT)
+        if value.type == BOOL and to == FLOAT:
+            return self.builder.uitofp(value, FLOAT)
         raise self.error(f"This needs a value of the type {kind_name(to)}, and has one of {kind_name(value.type)}.")
 
     # -- names and arrays -------------------------------------------------------------------------------------
@@ -82,21 +83,18 @@ class Expressions:
         if name in self.translator.arrays:
             array = self.translator.array(name)
             return self.builder.bitcast(array, array.value_type.element.as_pointer())
-        value = self.translator.values.get(name)
-        if isinstance(value, float | np.floating):
-            return FLOAT(float(value))
-        if isinstance(value, int | np.integer | np.bool_):
-            return self.whole_number(int(value), node)
-        raise self.error(f"{name!r} is no variable that has a value here, and no number or array of the model.", node)
+        number = self.translator.number(name)
+        if number is None:
+            raise self.error(f"{name!r} is no variable that has a value here, and no number or array.", node)
+        return number
 
     def without_value(self, node: ast.Name) -> None:
         """A variable is read to which also a path without an assignment leads."""
-        if self.translator.strict:
-            raise self.error(f"{node.id!r} may have no value here: give it one on every path that leads here.", node)
+        raise self.error(f"{node.id!r} may have no value here: give it one on every path that leads here.", node)
 
-    def whole_number(self, value: int, node: ast.AST | None = None) -> ir.Value:
+    def whole_number(self, value: int) -> ir.Value:
         if not SMALLEST <= value <= LARGEST:
-            raise self.error(f"{value} does not fit into 64 bits.", node)
+            raise self.error(f"{value} does not fit into 64 bits.")
         return INT(value)
 
     def root_of(self, node: ast.expr) -> Root:
@@ -113,9 +111,7 @@ class Expressions:
         match node:
             case ast.Subscript(value=value, slice=ast.Slice(lower=lower, step=None)):
                 base = self.pointer(value)
-                return (
-                    base if lower is None else self.builder.gep(base, [self.index(lower)], source_etype=element(base))
-                )
+                return base if lower is None else self.address(base, lower)
             case ast.Name():
                 value = self.name(node)
                 if isinstance(value.type, ir.PointerType):
@@ -130,8 +126,10 @@ class Expressions:
 
     def place(self, node: ast.Subscript) -> ir.Value:
         """The address of an array element."""
-        base = self.pointer(node.value)
-        return self.builder.gep(base, [self.index(node.slice)], source_etype=element(base))
+        return self.address(self.pointer(node.value), node.slice)
+
+    def address(self, base: ir.Value, index: ast.expr) -> ir.Value:
+        return self.builder.gep(base, [self.index(index)], source_etype=element(base))
 
     def load_element(self, place: ir.Value) -> ir.Value:
         return self.builder.load(place, typ=element(place))
@@ -140,14 +138,14 @@ class Expressions:
 
     def expression(self, node: ast.expr) -> ir.Value:
         match node:
+            case ast.Name():
+                return self.name(node)
             case ast.Constant(value=bool() as value):
                 return BOOL(value)
             case ast.Constant(value=int() as value):
-                return self.whole_number(value, node)
+                return self.whole_number(value)
             case ast.Constant(value=float() as value):
                 return FLOAT(value)
-            case ast.Name():
-                return self.name(node)
             case ast.Subscript(slice=ast.Slice()):
                 return self.pointer(node)
             case ast.Subscript():
@@ -156,7 +154,9 @@ class Expressions:
                 return self.arithmetic(op, self.expression(left), self.expression(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.negative(self.expression(operand))
-            case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp():
+            case ast.BoolOp(op=op, values=values):
+                return self.all_or_any(op, values, self.condition)
+            case ast.UnaryOp(op=ast.Not()) | ast.Compare():
                 return self.truth(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 condition = self.truth(test)
@@ -170,11 +170,11 @@ class Expressions:
             constant = isinstance(value, ir.Constant)
             return FLOAT(-value.constant) if constant else self.builder.fneg(value, flags=self.flags)
         value = self.converted(value, INT)
-        return INT(-value.constant) if isinstance(value, ir.Constant) else self.builder.neg(value)
+        return self.whole_number(-value.constant) if isinstance(value, ir.Constant) else self.builder.neg(value)
 
     def arithmetic(self, op: ast.operator, left: ir.Value, right: ir.Value) -> ir.Value:
-        if left.type == right.type == INT and not isinstance(op, ast.Div):
-            return self.whole_arithmetic(op, left, right)
+        if FLOAT not in (left.type, right.type) and not isinstance(op, ast.Div):
+            return self.whole_arithmetic(op, self.converted(left, INT), self.converted(right, INT))
         left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
         if isinstance(op, ast.Pow):
             return self.builder.call(self.external("llvm.pow.f64", 2), [left, right])
@@ -198,9 +198,8 @@ class Expressions:
 
     def truth(self, node: ast.expr) -> ir.Value:
         match node:
-            case ast.BoolOp(op=op, values=[first, *rest]):
-                following = rest[0] if len(rest) == 1 else ast.BoolOp(op=op, values=rest)
-                return self.both(isinstance(op, ast.And), self.truth(first), lambda: self.truth(following))
+            case ast.BoolOp(op=op, values=values):
+                return self.all_or_any(op, values, self.truth)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 value = self.truth(operand)
                 return BOOL(not value.constant) if isinstance(value, ir.Constant) else self.builder.not_(value)
@@ -208,6 +207,21 @@ class Expressions:
                 return self.comparison(self.expression(left), ops, comparators)
         value = self.expression(node)
         return value if value.type == BOOL else self.compare(ast.NotEq(), value, INT(0))
+
+    def condition(self, node: ast.expr) -> ir.Value:
+        """A part of `and` or `or` whose value is used: of numbers Python would give one of them."""
+        value = self.expression(node)
+        if value.type != BOOL:
+            raise self.error("This is a number, and no condition: compare it.", node)
+        return value
+
+    def all_or_any(
+        self, op: ast.boolop, nodes: Sequence[ast.expr], evaluated: Callable[[ast.expr], ir.Value]
+    ) -> ir.Value:
+        first = evaluated(nodes[0])
+        if len(nodes) == 1:
+            return first
+        return self.both(isinstance(op, ast.And), first, lambda: self.all_or_any(op, nodes[1:], evaluated))
 
     def comparison(self, left: ir.Value, ops: Sequence[ast.cmpop], comparators: Sequence[ast.expr]) -> ir.Value:
         """One comparison, or a chain of them, where what stands between two is evaluated once."""
@@ -256,7 +270,7 @@ class Expressions:
         for block, make in ((yes, first), (no, second)):
             self.builder.position_at_end(block)
             values.append((make(), self.builder.block))
-        kind = FLOAT if FLOAT in (values[0][0].type, values[1][0].type) else values[0][0].type
+        kind = _common_kind(values[0][0].type, values[1][0].type)
         incoming = []
         for value, block in values:
             self.builder.position_at_end(block)
@@ -287,8 +301,6 @@ class Expressions:
         return self.builtin(node.func.id, [self.expression(argument) for argument in node.args])
 
     def own_function(self, name: str, node: ast.Call) -> ir.Value:
-        if name in self.translator.under_way:
-            raise self.error(f"{name!r} calls itself, which no function may, nor through others.", node)
         function = self.translator.function(name)
         if len(node.args) != len(function.args):
             given = f"{len(node.args)} given" if node.args else "none given"
@@ -301,13 +313,11 @@ class Expressions:
                 if value.type != parameter.type:
                     wanted, found = (kind_name(kind) for kind in (parameter.type, value.type))
                     raise self.error(f"{parameter.name!r} of {name!r} is {wanted}, and this is {found}.", argument)
-                if parameter.name in self.translator.written[name]:
-                    self.writes_to(root, argument)
                 roots.append((parameter.name, root))
                 values.append(value)
             else:
                 values.append(self.converted(self.expression(argument), parameter.type))
-        self.translator.calls.add(Call(self.function.name, name, tuple(roots)))
+        self.translator.calls.setdefault(Call(self.function.name, name, tuple(roots)), node)
         return self.builder.call(function, values)
 
     def writes_to(self, root: Root, node: ast.AST) -> None:
@@ -323,11 +333,13 @@ class Expressions:
                 return self.converted(value, FLOAT)
             case "int", [value]:
                 return b.fptosi(value, INT) if value.type == FLOAT else self.converted(value, INT)
+            case "bool", [value]:
+                return value if value.type == BOOL else self.compare(ast.NotEq(), value, INT(0))
             case "abs", [value] if value.type == INT:
                 return b.select(b.icmp_signed("<", value, INT(0)), b.neg(value), value)
             case (("min" | "max"), [left, right]):
-                if FLOAT in (left.type, right.type):
-                    left, right = self.converted(left, FLOAT), self.converted(right, FLOAT)
+                kind = _common_kind(left.type, right.type)
+                left, right = self.converted(left, kind), self.converted(right, kind)
                 return b.select(self.compare(ast.Lt() if name == "min" else ast.Gt(), right, left), right, left)
             case "rough_log2", [value]:  # the bits of a float, read as a number, are its logarithm but for the scale
                 bits = b.sitofp(b.bitcast(value, INT), FLOAT)
@@ -369,3 +381,10 @@ class Expressions:
         if known is not None:
             return known
         return ir.Function(self.translator.module, ir.FunctionType(FLOAT, [FLOAT] * arguments), name)
+
+
+def _common_kind(one: ir.Type, other: ir.Type) -> ir.Type:
+    """What numbers of two types become where either may be taken."""
+    if one == other:
+        return one
+    return FLOAT if FLOAT in (one, other) else INT

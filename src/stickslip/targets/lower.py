@@ -10,6 +10,7 @@ the layout declares and the place in the source.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -170,6 +171,7 @@ def kind_of(annotation: Any) -> tuple[str, Any]:
     raise CompileError(f"{annotation!r} is no type that kernels know")
 
 
+@functools.cache
 def parameters_of(function: FunctionType) -> dict[str, tuple[str, Any]]:
     """The parameters of a function and what each is."""
     annotations = typing.get_type_hints(function) if _has_text(function) else function.__annotations__
@@ -252,8 +254,7 @@ class Body:
         self.node.args.args = arguments
         self.node.returns = syntax.returns if syntax.returns is not None else ast.Constant(None)
         self.node.body = self.filled(syntax.body)
-        ast.copy_location(self.node, syntax)
-        ast.fix_missing_locations(self.node)
+        ast.copy_location(self.node, syntax)  # statements have their lines, from which parts of them have theirs
 
     def _parameter(self, name: str, what: str, of: Any) -> Value:
         length = ast.Name(f"{name}_length", ast.Load()) if self.lowering.checked else None
@@ -357,7 +358,7 @@ class Body:
     def number(self, node: ast.expr) -> ast.expr:
         value = self.value(node)
         if isinstance(value, Number):
-            return ast.copy_location(value.node, node)
+            return value.node
         raise self.error(node, "a number is needed here")
 
     def value(self, node: ast.expr) -> Value:
@@ -537,14 +538,11 @@ class Body:
 
     def passed(self, array: Array) -> ast.expr:
         """The part of memory that an array takes."""
-        if is_number(array.offset, 0) and (is_number(array.shape[0], -1) or array.base in self._whole_arrays()):
+        if is_number(array.offset, 0) and (is_number(array.shape[0], -1) or array.base in self.lowering.flat.arrays):
             return ast.Name(array.base, ast.Load())
         size = whole(prod(_constant(each) for each in array.shape)) if _is_constant(array.shape) else None
         end = None if size is None or array.stride != 1 else plus(array.offset, size)
         return ast.Subscript(ast.Name(array.base, ast.Load()), ast.Slice(array.offset, end), ast.Load())
-
-    def _whole_arrays(self) -> set[str]:
-        return set(self.lowering.flat.arrays)
 
     def parts(self, one: One, record: type[Record]) -> list[ast.expr]:
         """The arrays of a record, as far as its base `record` has them: the fields of a base class come first."""
@@ -603,11 +601,3 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b,
     ast.GtE: lambda a, b: a >= b, ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b,
 }  # fmt: skip
-
-
-def lowered(library: Library, entry_points: Sequence[str], checked: bool = False) -> Flat:
-    """The entry points and all that they call, flat."""
-    lowering = Lowering(library, checked)
-    for name in entry_points:
-        lowering.add(library.function(name))
-    return lowering.flat

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from llvmlite import ir
 from stickslip.errors import CompileError
 from stickslip.targets.aliasing import Call, in_one_array
 from stickslip.targets.body import Body
-from stickslip.targets.instructions import FLAGS, FLOAT, INT, TYPES, VOID
+from stickslip.targets.instructions import FLAGS, FLOAT, INT, LARGEST, SMALLEST, TYPES, VOID
 from stickslip.targets.source import Function
 from stickslip.targets.lower import OWN
 from stickslip.targets.vector import LaneBody
@@ -54,9 +55,6 @@ class Translator:
         Where something is outside the subset; it names file and line.
     """
 
-    strict = True
-    """Whether a variable must have a value on every path that leads to where it is read."""
-
     def __init__(
         self,
         functions: Mapping[str, Function],
@@ -72,27 +70,29 @@ class Translator:
         self.arrays, self.values, self.sums, self.checked = arrays, values, sums, checked
         self.lanes, self.for_all_lanes = lanes, for_all_lanes
         self.module = ir.Module("stickslip")
-        self.under_way: list[str] = []
-        self.calls: set[Call] = set()
+        self.calls: dict[Call, ast.Call] = {}
         self.written: dict[str, set[str]] = {}
         """Of every function the parameters that it, or what it calls, writes to."""
         self._functions: dict[str, ir.Function] = {}
-        """In the order in which they were done: a function after those that it calls."""
+        self._waiting: list[str] = []
+        self._numbers: dict[str, ir.Constant] = {}
         self._constants: dict[str, ir.GlobalVariable] = {}
         for name in entry_points:
             if name not in self.sources:
                 raise CompileError(f"There is no function {name!r} to be called from outside.")
             self.function(name).linkage = "external"
-        self._tell_arrays_apart()
+        while self._waiting:
+            self._translate(self._waiting.pop(0))
+        self._look_at_calls()
 
     def function(self, name: str) -> ir.Function:
+        """A function that is called. Its body waits for its turn: one inside of the other would go deep."""
         if name not in self._functions:
-            self.under_way.append(name)
-            self._functions[name] = self._translated(name)
-            self.under_way.pop()
+            self._functions[name] = self._declared(name)
+            self._waiting.append(name)
         return self._functions[name]
 
-    def _translated(self, name: str) -> ir.Function:
+    def _declared(self, name: str) -> ir.Function:
         source = self.sources[name]
         arguments = source.node.args
         if arguments.posonlyargs or arguments.vararg or arguments.kwonlyargs or arguments.kwarg or arguments.defaults:
@@ -110,9 +110,6 @@ class Translator:
             function.attributes.add("alwaysinline")
         for argument, given in zip(function.args, arguments.args, strict=True):
             argument.name = given.arg
-        self.written[name] = set()
-        flags = (*FLAGS, "reassoc") if name in self.sums else FLAGS
-        self.body_of(name)(self, function, source, flags).translate()
         return function
 
     def body_of(self, name: str) -> type[Body]:
@@ -120,18 +117,66 @@ class Translator:
         return LaneBody if name in self.for_all_lanes else Body
 
     def _kind(self, source: Function, annotation: ast.expr | None) -> ir.Type:
-        name = "None" if annotation is None else ast.unparse(annotation)
-        if name not in TYPES:
-            raise source.error(f"The type {name} is none of {', '.join(TYPES)}.", source.node)
-        return TYPES[name]
+        match annotation:
+            case None | ast.Constant(value=None):
+                return VOID
+            case ast.Name(id=name) if name in TYPES:
+                return TYPES[name]
+        raise source.error(f"The type {ast.unparse(annotation)} is none of {', '.join(TYPES)}.", source.node)
 
-    def _tell_arrays_apart(self) -> None:
-        callers_first = list(reversed(self._functions))
+    def _translate(self, name: str) -> None:
+        self.written[name] = set()
+        flags = (*FLAGS, "reassoc") if name in self.sums else FLAGS
+        self.body_of(name)(self, self._functions[name], self.sources[name], flags).translate()
+
+    # -- what holds for all calls together --------------------------------------------------------------------
+
+    def _look_at_calls(self) -> None:
+        callers_first = self._callers_first()
+        for call in sorted(self.calls, key=lambda call: callers_first.index(call.caller), reverse=True):
+            self._pass_on_writing(call)
         shared = in_one_array(callers_first, self.calls)
         for name, function in self._functions.items():
             for argument in function.args:
                 if isinstance(argument.type, ir.PointerType) and argument.name not in shared[name]:
                     argument.add_attribute("noalias")
+
+    def _callers_first(self) -> list[str]:
+        sorter = TopologicalSorter(dict.fromkeys(self._functions, ()))
+        for call in self.calls:
+            sorter.add(call.callee, call.caller)
+        try:
+            return list(sorter.static_order())
+        except CycleError as error:
+            caller, callee, *_ = circle = error.args[1]
+            node = next(node for call, node in self.calls.items() if (call.caller, call.callee) == (caller, callee))
+            path = " → ".join(circle)
+            raise self.sources[caller].error(
+                f"No function may call itself, nor through others: {path}.", node
+            ) from None
+
+    def _pass_on_writing(self, call: Call) -> None:
+        """What a function writes to is written to where it is called."""
+        for parameter, root in call.roots:
+            if parameter in self.written[call.callee]:
+                if root.constant:
+                    sentence = f"{root.name!r} is a constant array, and {call.callee!r} writes to it."
+                    raise self.sources[call.caller].error(sentence, self.calls[call])
+                self.written[call.caller].add(root.name)
+
+    # -- constants --------------------------------------------------------------------------------------------
+
+    def number(self, name: str) -> ir.Constant | None:
+        """A constant of the module; nothing where it has no number of that name."""
+        if name not in self._numbers:
+            value = self.values.get(name)
+            if isinstance(value, float | np.floating):
+                self._numbers[name] = FLOAT(float(value))
+            elif isinstance(value, int | np.integer | np.bool_) and SMALLEST <= value <= LARGEST:
+                self._numbers[name] = INT(int(value))
+            else:
+                return None
+        return self._numbers[name]
 
     def array(self, name: str) -> ir.GlobalVariable:
         """A constant array of the module."""

@@ -112,6 +112,9 @@ class LaneBody(Body):
                 return super().truth(node)
         return self.expression(node)
 
+    def condition(self, node: ast.expr) -> ir.Value:
+        return self.truth(node)
+
     def both(self, needs_all: bool, condition: ir.Value, following: Callable[[], ir.Value]) -> ir.Value:
         left, right = condition, following()
         if left.type != right.type:

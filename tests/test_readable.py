@@ -1,0 +1,61 @@
+"""The core can be read: short functions with few arguments, files that import few names, one meaning per name."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stickslip
+
+PACKAGE = Path(stickslip.__file__).parent
+CORE = sorted(file for folder in ("kernels", "targets", "symbolic") for file in (PACKAGE / folder).rglob("*.py"))
+KERNELS = sorted((PACKAGE / "kernels").rglob("*.py"))
+
+MOST_ARGUMENTS, MOST_LINES, MOST_NAMES = 7, 60, 12
+
+LONG = {
+    "kernels/chance.py": {"normal_score"},  # a table of coefficients, as it is printed in AS 241
+    "kernels/jacobian.py": set(),
+}
+"""Functions that may be longer, each with its reason."""
+
+
+def functions(file: Path) -> Iterator[ast.FunctionDef]:
+    return (node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef))
+
+
+def own_lines(node: ast.FunctionDef) -> int:
+    """The lines of a function without its docstring."""
+    documented = ast.get_docstring(node) is not None
+    first = node.body[0]
+    inside = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
+    return (node.end_lineno or 0) - node.lineno + 1 - inside
+
+
+def arguments(node: ast.FunctionDef) -> int:
+    given = node.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return len([name for name in names if name not in ("self", "cls")])
+
+
+@pytest.mark.parametrize("file", CORE, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_functions_are_short(file):
+    allowed = LONG.get(file.relative_to(PACKAGE).as_posix(), set())
+    long = {node.name: own_lines(node) for node in functions(file) if own_lines(node) > MOST_LINES}
+    many = {node.name: arguments(node) for node in functions(file) if arguments(node) > MOST_ARGUMENTS}
+    assert not {name: count for name, count in long.items() if name not in allowed}
+    assert not many
+
+
+@pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.name)
+def test_kernels_import_few_names(file):
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    inside = {"stickslip.kernels", *(f"stickslip.kernels.{each.stem}" for each in KERNELS)}
+    names = [
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in inside
+        for alias in node.names
+    ]
+    assert len(names) <= MOST_NAMES, names
