@@ -198,27 +198,28 @@ def isolate(trajectory: Trajectory) -> float:
     while depth >= 0:
         low = trajectory.bounds[depth, 0]
         width = trajectory.bounds[depth, 1]
-        top = trajectory.stack[depth]
         changes = 0
         sign = 1.0
         for i in range(model.ORDER + 1):
-            if sign * top[i] < -noise:
+            if sign * trajectory.stack[depth, i] < -noise:
                 changes += 1
                 sign = -sign
+                if changes > 1:
+                    break
         if changes == 0:
             depth -= 1
         elif changes == 1:
             return refine(trajectory, low, low + width, low + 0.5 * width)
         elif width < NARROW:
-            if top[model.ORDER] < -noise:
+            if trajectory.stack[depth, model.ORDER] < -noise:
                 return low
             depth -= 1  # it touches zero and comes back
         else:
             # De Casteljau: the right half stays in place, the left half goes on top of the stack.
             for i in range(model.ORDER + 1):
-                trajectory.stack[depth + 1, i] = top[0]
+                trajectory.stack[depth + 1, i] = trajectory.stack[depth, 0]
                 for j in range(model.ORDER - i):
-                    top[j] = 0.5 * (top[j] + top[j + 1])
+                    trajectory.stack[depth, j] = 0.5 * (trajectory.stack[depth, j] + trajectory.stack[depth, j + 1])
             trajectory.bounds[depth, 0] = low + 0.5 * width
             trajectory.bounds[depth, 1] = 0.5 * width
             depth += 1

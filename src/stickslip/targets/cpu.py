@@ -136,7 +136,7 @@ def flat_functions(library: Library, kernels: KernelSet, checked: bool = False) 
 
 @contextmanager
 def garbage_kept() -> Iterator[None]:
-    """No collection of garbage meanwhile: to look in vain through all that a compiler makes takes a tenth of its time."""
+    """No collection of garbage meanwhile: looking through all that a compiler makes takes a tenth of its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -49,7 +49,7 @@ PYTHON = frozenset(["abs", "min", "max", "float", "int", "bool", "range"])
 
 @dataclass
 class Flat:
-    """Flat functions by name, the constant arrays they use, and for `bounded` the places in the source by number; number
+    """Flat functions by name, constant arrays, and for `bounded` the places in the source by number; number
     0 is none."""
 
     functions: dict[str, Function] = field(default_factory=dict)
