@@ -21,7 +21,6 @@ import stickslip as ss
 from stickslip.sweeps import trajectories
 from stickslip.targets import gpu, ptx
 from stickslip.targets.device import device
-from stickslip.targets.lower import lowered
 from stickslip.targets.modules import Library
 
 MODEL = ss.models.forced_oscillator("III")
@@ -86,7 +85,7 @@ def peak(turns=20_000, blocks=132 * 16, threads=256) -> float:
     machine = device()
     architecture = ptx.Nvidia(machine.capability)
     library = Library({"peak": (compile(MULTIPLY_ADD, "peak.py", "exec"), MULTIPLY_ADD)})
-    flat = lowered(library, ["peak.multiply_add"])
+    flat = gpu.lowered(library, "peak.multiply_add").flat
     kernel = ptx.Kernel("peak__multiply_add", "multiply_add", ptx.Memory({}, {}), threads)
     code = architecture.code(ptx.GpuTranslator(flat.functions, flat.arrays, kernel, architecture).module)
     loaded = machine.loaded(machine.assembled(code), kernel.name)

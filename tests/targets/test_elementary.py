@@ -15,7 +15,6 @@ from tests.targets.emulation import Host
 
 from stickslip.kernels import elementary
 from stickslip.targets import compiler, gpu, ptx
-from stickslip.targets.lower import lowered
 from stickslip.targets.modules import Library
 
 COUNT = 400
@@ -71,7 +70,7 @@ def compiled(formula: str) -> Callable[..., float]:
     """A formula in x and y as machine code, as in a kernel of a GPU."""
     text = KERNEL.format(formula=formula)
     library = Library({"trial": (compile(text, "trial.py", "exec"), text)})
-    flat = lowered(library, ["trial.evaluate", *gpu.ELEMENTARY])
+    flat = gpu.lowered(library, "trial.evaluate").flat
     kernel = ptx.Kernel("trial__evaluate", "evaluate", ptx.Memory({}, {}), 1)
     translated = ptx.GpuTranslator(flat.functions, flat.arrays, kernel, Host())
     engine = compiler.loaded(Host().code(translated.module))

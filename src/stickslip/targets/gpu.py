@@ -52,6 +52,14 @@ ELEMENTARY = tuple(f"elementary.{name}" for name in (*ptx.ELEMENTARY.values(), "
 TICK = "tick"
 
 
+def lowered(library: Library, name: str) -> Lowering:
+    """A function with what it calls, flat, and the functions that it has in place of those of `math`."""
+    lowering = Lowering(library, provided={"crew.advance_thread": TICK})
+    for each in (name, *ELEMENTARY):
+        lowering.add(library.function(each))
+    return lowering
+
+
 class Kernels:
     """The kernels of a generated module, for an architecture; each is named by its file and its own name."""
 
@@ -71,9 +79,7 @@ class Kernels:
         """The code of a kernel; of one of lockstep with single precision from the order `first` on."""
         library = self.library(name)
         in_lockstep = name.startswith("crew.")
-        lowering = Lowering(library, provided={"crew.advance_thread": TICK})
-        for each in (name, *ELEMENTARY):
-            lowering.add(library.function(each))
+        lowering = lowered(library, name)
         if in_lockstep:
             lowering.flat.functions[TICK] = self._tick(lowering, first)
         registers = REGISTERS if in_lockstep and library.model.CONTACTS == 1 else None
