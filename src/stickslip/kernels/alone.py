@@ -4,8 +4,9 @@ Parameters in OF_THREAD are memory that every thread has to itself, as many reco
 """
 
 from stickslip.kernels.ensemble import End, Ensemble, Start, propagate_one
+from stickslip.kernels.follow import RINGS
 from stickslip.kernels.observation import Course, Request, Result, Ring, Row, Tally
-from stickslip.kernels.observe import RINGS, observe_one
+from stickslip.kernels.observe import observe_one
 from stickslip.kernels.records import Records
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.warp import block_index, block_size, thread_index

@@ -10,9 +10,9 @@ a record for each of its threads, which lie interleaved.
 
 from stickslip.kernels.condition import PARKED
 from stickslip.kernels.convoy import Convoy
-from stickslip.kernels.ensemble import End, load
+from stickslip.kernels.ensemble import End
 from stickslip.kernels.lane import Lane, Tick
-from stickslip.kernels.lockensemble import Departure, arrive, enter, has_ended
+from stickslip.kernels.lockensemble import Departure, arrive, depart, enter, has_ended
 from stickslip.kernels.lockobserve import Journal, begin_observation, conclude, copy, look_at, searched_period
 from stickslip.kernels.lockstep import advance
 from stickslip.kernels.machine import LANES
@@ -69,10 +69,7 @@ def travel_kernel(
     assemble(crew, lane)
     while goes_on(crew, lane, queue):
         if crew.begins == 1:
-            start = starts[int(lane.number)]
-            load(trajectory, start, convoy.start_time)
-            trajectory.end_time = convoy.end_time
-            enter(trajectory, lane, convoy, start.excitation_period)
+            depart(trajectory, lane, convoy, starts[int(lane.number)])
         ended = False
         if advance_thread(lanes, thread_index()) and crew.busy == 1:
             ended = has_ended(lane)

@@ -35,13 +35,17 @@ def propagate_lanes(
                 arrive(lane, ends[int(lane.number)])
                 leave(convoy, lane)
             if takes_up(convoy, lane):
-                start = starts[int(lane.number)]
-                place(trajectory, start)
-                trajectory.time = convoy.start_time
-                trajectory.end_time = convoy.end_time
-                trajectory.step_guess = 1.0
-                enter(trajectory, lane, convoy, start.excitation_period)
+                depart(trajectory, lane, convoy, starts[int(lane.number)])
         convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+
+
+def depart(trajectory: Trajectory, lane: Lane, convoy: Convoy, start: Departure) -> None:
+    """Let a trajectory begin in a lane."""
+    place(trajectory, start)
+    trajectory.time = convoy.start_time
+    trajectory.end_time = convoy.end_time
+    trajectory.step_guess = 1.0
+    enter(trajectory, lane, convoy, start.excitation_period)
 
 
 def has_ended(lane: Lane) -> bool:
