@@ -23,6 +23,9 @@ from stickslip.sweeps import trajectories
 from stickslip.targets import device, gpu, ptx
 from stickslip.targets.generated import OBSERVE
 
+IN_LOCKSTEP = ("crew.travel_kernel", "crew.transient_kernel", "crew.watch_kernel")
+ALONE = ("alone.propagate_kernel", "alone.observe_kernel")
+
 
 def emulate(monkeypatch: pytest.MonkeyPatch, warp_size: int) -> emulation.Emulation:
     """Let the target "cuda" be this processor, with warps of so many threads."""
@@ -78,6 +81,27 @@ def one_by_one_on(target: str) -> Callable[..., Any]:
     """The march, for the other target alone: on this one lockstep must leave none."""
     plain = trajectories._one_by_one
     return lambda field, *rest: plain(field, *rest) if field.target == target else none_left()
+
+
+def chain(masses: int) -> ss.System:
+    """Masses tied to each other, the first two of them on a belt."""
+    blocks = [ss.Mass(f"m{i}", m=1.0 + 0.1 * i, x=0.2 * i) for i in range(masses)]
+    springs = [ss.Spring(one, other, k=1.0) for one, other in zip([ss.ground, *blocks], blocks, strict=False)]
+    belt = ss.Belt("belt", speed=0.2)
+    contacts = [ss.Contact(block, belt, law=ss.Coulomb(0.4, 0.25), normal=1.0) for block in blocks[:2]]
+    return ss.System(*springs, *contacts)
+
+
+def test_lanes_that_are_large_take_half_of_the_threads_or_are_left_to_the_march(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    core = emulate(monkeypatch, 1)
+    for masses, lanes, kernels in ((2, 64, IN_LOCKSTEP[1:]), (4, 32, IN_LOCKSTEP[1:]), (9, 0, ALONE[1:])):
+        model = chain(masses)
+        assert gpu.lanes_that_fit(lane_program(model, 12).kernels.lane.Lane) == lanes
+        core.launched.clear()
+        check(model, {"belt.speed": [0.2, 0.25]}, times=(5, 15))
+        assert {f"crew.{name}" if lanes else f"alone.{name}" for name in core.launched} == set(kernels)
 
 
 @pytest.mark.usefixtures("emulated")
@@ -172,10 +196,6 @@ def test_kernels_are_assembled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: A
 # -- PTX ---------------------------------------------------------------------------------------------------------
 
 
-IN_LOCKSTEP = ("crew.travel_kernel", "crew.transient_kernel", "crew.watch_kernel")
-ALONE = ("alone.propagate_kernel", "alone.observe_kernel")
-
-
 def kernels(monkeypatch: pytest.MonkeyPatch, capability: int, model: ss.System) -> dict[str, bytes]:
     """PTX of all kernels of a model."""
     architecture = ptx.Nvidia(capability)
@@ -204,7 +224,11 @@ def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.Mo
         assert assembled(code, capability).startswith(b"\x7fELF")
 
 
-@pytest.mark.parametrize("model", [ss.models.two_blocks, ss.models.lugre_block, ss.models.aging_block, ss.models.iwan])
+@pytest.mark.parametrize(
+    "model",
+    [ss.models.two_blocks, ss.models.lugre_block, ss.models.aging_block, ss.models.iwan, lambda: chain(4)],
+    ids=["two blocks", "LuGre", "aging", "Iwan", "chain"],
+)
 def test_ptx_of_models(model: Callable[[], ss.System], monkeypatch: pytest.MonkeyPatch) -> None:
     for code in kernels(monkeypatch, 90, model()).values():
         assert assembled(code, 90).startswith(b"\x7fELF")

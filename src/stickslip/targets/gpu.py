@@ -16,10 +16,10 @@ from typing import Any
 import llvmlite
 
 from stickslip.kernels.outcome import FINISHED, LEFT
-from stickslip.kernels.records import Records
+from stickslip.kernels.records import Record, Records
 from stickslip.targets import cache, device, ptx
 from stickslip.targets.cpu import flat_name
-from stickslip.targets.generated import Generated, KernelSet
+from stickslip.targets.generated import LANES, Generated, KernelSet
 from stickslip.targets.lower import SUFFIXES, Lowering, parameters_of, sizes_of
 from stickslip.targets.modules import Library
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
@@ -29,11 +29,14 @@ from stickslip.targets.unroll import written_out
 THREADS = 64
 """Threads of a block: few, since each needs many registers."""
 
-BLOCKS_PER_PROCESSOR = 6
-"""Blocks that are resident; in lockstep each of their threads takes point after point."""
+FEWEST_THREADS, SHARED_MEMORY = 32, 48 * 1024
+"""A warp; and the bytes that all GPUs have for the lanes of a block, which has fewer threads where lanes are large."""
+
+THREADS_PER_PROCESSOR = 384
+"""Threads that are resident; in lockstep each of them takes point after point."""
 
 REGISTERS = 168
-"""So many registers per thread let that many blocks be resident; the tick of a model with two contacts wants more."""
+"""So many registers per thread let so many be resident; the tick of a model with two contacts wants more."""
 
 PARTS = 2
 """In so many parts the points of a sweep are done, so that the processors are busy while the last of a part end."""
@@ -67,13 +70,23 @@ class Kernels:
         self.architecture = architecture
         self._generated = generated
 
-    @functools.cache  # noqa: B019 - kernels live as long as the process
     def library(self, name: str) -> Library:
-        """The modules that a kernel sees. Every thread of a block has a lane."""
-        choices = WATCHING if name == "crew.watch_kernel" else TRAVELLING
-        library = self._generated.library({"machine": {"LANES": THREADS, **choices}})
-        library.module("model")  # before those files that it and they import from each other
-        return library
+        """The modules that a kernel sees."""
+        return self._library(name == "crew.watch_kernel")
+
+    @functools.cache  # noqa: B019 - kernels live as long as the process
+    def _library(self, watching: bool) -> Library:
+        """Every thread of a block has a lane."""
+        choices = WATCHING if watching else TRAVELLING
+        return _begun(self._generated.library({"machine": {"LANES": self._lanes, **choices}}))
+
+    @functools.cached_property
+    def _lanes(self) -> int:
+        return lanes_that_fit(_begun(self._generated.library()).lane.Lane)
+
+    def threads(self, name: str) -> int:
+        """Threads of a block."""
+        return self._lanes if name.startswith("crew.") else THREADS
 
     def code(self, name: str, first: int = NONE) -> bytes:
         """The code of a kernel; of one of lockstep with single precision from the order `first` on."""
@@ -84,7 +97,7 @@ class Kernels:
             lowering.flat.functions[TICK] = self._tick(lowering, first)
         registers = REGISTERS if in_lockstep and library.model.CONTACTS == 1 else None
         own, memory = name.partition(".")[2], self._memory(name)
-        kernel = ptx.Kernel(flat_name(name), own, memory, THREADS, registers, (TICK,))
+        kernel = ptx.Kernel(flat_name(name), own, memory, self.threads(name), registers, (TICK,))
         functions, arrays = lowering.flat.functions, lowering.flat.arrays
         return self.architecture.code(ptx.GpuTranslator(functions, arrays, kernel, self.architecture).module)
 
@@ -103,7 +116,7 @@ class Kernels:
             for kind, size in sizes_of(of).items() if parameter in module.OF_THREAD else ():
                 of_thread[f"{parameter}_{SUFFIXES[kind]}"] = module.OF_THREAD[parameter] * size
             if parameter in module.OF_BLOCK:
-                of_block[f"{parameter}_floats"] = THREADS * of.FLOATS
+                of_block[f"{parameter}_floats"] = self.threads(name) * of.FLOATS
         return ptx.Memory(of_thread, of_block)
 
     def given(self, name: str) -> list[str]:
@@ -208,7 +221,7 @@ class Program:
         blocks = self._blocks(count)
         parts = [(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
         queues = [[self._queue(*part) for _ in range(2)] for part in parts]
-        journals = Records(self.kernels.lockobserve.Journal, blocks * THREADS)
+        journals = Records(self.kernels.lockobserve.Journal, blocks * self._kernels.threads("crew.watch_kernel"))
         work = [self._room(journals) for _ in parts]
         streams = self._gpu.streams(PARTS)
         for (queue, _), stream in zip(queues, streams, strict=True):
@@ -233,7 +246,9 @@ class Program:
 
     def _blocks(self, count: int) -> int:
         """As many blocks as the GPU holds at a time, or as there is work for."""
-        return max(1, min(BLOCKS_PER_PROCESSOR * self._gpu.processors, _blocks_of(count)))
+        threads = self._kernels.threads("crew.watch_kernel")
+        resident = THREADS_PER_PROCESSOR // threads * self._gpu.processors
+        return max(1, min(resident, (count + threads - 1) // threads))
 
     # -- the GPU ----------------------------------------------------------------------------------------------
 
@@ -254,7 +269,7 @@ class Program:
         for parameter in self._kernels.given(name):
             argument = given[parameter]
             arguments += argument.there if isinstance(argument, Copy) else [argument]
-        self._gpu.launch(self._kernel(name, first), blocks, THREADS, *arguments, stream=stream)
+        self._gpu.launch(self._kernel(name, first), blocks, self._kernels.threads(name), *arguments, stream=stream)
 
     @functools.cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, name: str, first: int) -> Any:
@@ -278,8 +293,22 @@ def _blocks_of(count: int) -> int:
     return (count + THREADS - 1) // THREADS
 
 
+def _begun(library: Library) -> Library:
+    """Kernel modules, the generated one before those that it and they import from each other."""
+    library.module("model")
+    return library
+
+
+def lanes_that_fit(lane: type[Record]) -> int:
+    """How many lanes the memory of a block has room for: as many as it has threads; 0 where that is less than a warp."""
+    room = SHARED_MEMORY // (8 * lane.FLOATS)
+    return next((threads for threads in (THREADS, FEWEST_THREADS) if threads <= room), 0)
+
+
 @functools.cache
-def program(generated: Generated, kernels: KernelSet) -> Program:
-    """The kernels of a generated module, ready to run on the GPU."""
+def program(generated: Generated, kernels: KernelSet) -> Program | None:
+    """The kernels of a generated module, ready to run on the GPU; None where lanes have no room in a block."""
+    if kernels is LANES and not lanes_that_fit(_begun(generated.library()).lane.Lane):
+        return None
     gpu = device.device()
     return Program(generated, kernels.entry_points, gpu, ptx.Nvidia(gpu.capability))
