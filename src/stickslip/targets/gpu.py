@@ -300,7 +300,7 @@ def _begun(library: Library) -> Library:
 
 
 def lanes_that_fit(lane: type[Record]) -> int:
-    """How many lanes the memory of a block has room for: as many as it has threads; 0 where that is less than a warp."""
+    """How many lanes the memory of a block has room for, one for each thread; 0 where that is less than a warp."""
     room = SHARED_MEMORY // (8 * lane.FLOATS)
     return next((threads for threads in (THREADS, FEWEST_THREADS) if threads <= room), 0)
 
