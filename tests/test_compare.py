@@ -26,6 +26,13 @@ def test_errors_and_costs(table) -> None:  # type: ignore[no-untyped-def]
     assert (table.seconds > 0).all()
 
 
+def test_each_method_says_how_it_ended() -> None:
+    methods = {"whole": ss.Exact(rtol=1e-10), "short": ss.Exact(most_steps=5)}
+    found = ss.compare(ss.models.block_on_belt(), methods, t=60)
+    assert found["outcome"].values.tolist() == ["finished", "too_many_steps"]
+    assert found["status"].values[1].startswith(ss.Status.TOO_MANY_STEPS.value)
+
+
 def test_progress_is_reported() -> None:
     seen: list[float] = []
     ss.compare(ss.models.drill_string(), [ss.Exact(), ss.Henon(step=0.02)], t=5, progress=seen.append)

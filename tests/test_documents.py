@@ -186,7 +186,7 @@ def test_the_laws_that_are_shown():
 
 
 def test_every_kind_of_law_is_described():
-    from stickslip.model.reading import DYNAMIC_LAWS, LAWS
+    from stickslip.model.law_tables import DYNAMIC_LAWS, LAWS
 
     for kind in (*LAWS, *DYNAMIC_LAWS):
         assert f"| `{kind}` |" in MODEL_FILES.read_text(encoding="utf-8")

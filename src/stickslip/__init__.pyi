@@ -21,7 +21,12 @@ from .methods.fixed import Henon as Henon
 from .methods.smooth import Smoothing as Smoothing
 from .methods.switch import Switch as Switch
 from .methods.timestepping import TimeStepping as TimeStepping
+from .model.about import About as About
 from .model.bristles import BristleContact as BristleContact
+from .model.classic_laws import Coulomb as Coulomb
+from .model.classic_laws import Hyperbolic as Hyperbolic
+from .model.classic_laws import PoppStelter as PoppStelter
+from .model.classic_laws import Stribeck as Stribeck
 from .model.dynamic import Dahl as Dahl
 from .model.dynamic import DieterichRuina as DieterichRuina
 from .model.dynamic import DynamicLaw as DynamicLaw
@@ -30,13 +35,9 @@ from .model.dynamic import LuGre as LuGre
 from .model.dynamic import StateLaw as StateLaw
 from .model.formula import Formula as Formula
 from .model.functions import where as where
-from .model.laws import Coulomb as Coulomb
 from .model.laws import FrictionLaw as FrictionLaw
 from .model.laws import FunctionLaw as FunctionLaw
-from .model.laws import Hyperbolic as Hyperbolic
 from .model.laws import Polynomial as Polynomial
-from .model.laws import PoppStelter as PoppStelter
-from .model.laws import Stribeck as Stribeck
 from .model.laws import Tabulated as Tabulated
 from .model.parameter import Parameter as Parameter
 from .model.parts import Base as Base
@@ -54,7 +55,6 @@ from .model.parts import State as State
 from .model.parts import Torque as Torque
 from .model.parts import ground as ground
 from .model.scatter import Scatter as Scatter
-from .model.system import About as About
 from .model.system import Filippov as Filippov
 from .model.system import System as System
 from .orbits.equilibria import find_equilibria as find_equilibria
@@ -68,7 +68,7 @@ from .saving import save as save
 from .simulation import simulate as simulate
 from .status import Status as Status
 from .stopping import stops as stops
-from .sweeps.basins import Attractor as Attractor
+from .sweeps.attractor import Attractor as Attractor
 from .sweeps.basins import Basins as Basins
 from .sweeps.basins import basins as basins
 from .sweeps.exponents import Lyapunov as Lyapunov

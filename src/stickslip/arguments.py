@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.model.errors import check_number, shown
 from stickslip.model.library import LIBRARY
 from stickslip.model.system import Model
-
-Floats = NDArray[np.float64]
 
 
 def check_model(model: Any) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, check_progress
 from stickslip.errors import ModelError
@@ -20,7 +19,6 @@ from stickslip.result import interpolate
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
-Floats = NDArray[np.float64]
 REFERENCE = Exact(rtol=1e-15, order=24)
 POINTS = 400
 
@@ -56,7 +54,7 @@ def compare(
         Along `method`: `state_error` (largest difference of any state over the run, relative to that state's range),
         `event_error` (largest difference of event times, over the events that agree in kind), `events`, `events_agree`,
         `period` and `amplitude` (of the first state, from the last release to release), `evaluations` of the right-hand
-        side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status`.
+        side (for Exact: series times their order), `steps`, `seconds` (without compiling), `status` and `outcome`.
 
     Raises
     ------
@@ -129,6 +127,7 @@ def _row(
         "steps": run.attrs["steps"],
         "seconds": seconds,
         "status": run.attrs["status"],
+        "outcome": run.attrs["outcome"],
     }
 
 

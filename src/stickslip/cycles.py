@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from stickslip.arguments import check_flag
+from stickslip.arrays import Floats
 from stickslip.errors import ResultError
 from stickslip.model.errors import check_number, check_whole, listed_names, shown
 from stickslip.result import Steps, sample_times, sampled, steps_of
 
-Floats = NDArray[np.float64]
 MOST_POINTS = 10**7
 """Samples of one period; more take gigabytes."""
 

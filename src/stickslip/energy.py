@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import ModelError
 from stickslip.model.bristles import BristleContact
 from stickslip.model.functions import arguments_of
@@ -31,7 +31,6 @@ from stickslip.model.shapes import SHAPES
 from stickslip.model.system import System
 from stickslip.result import Steps, evaluate, steps_of
 
-Floats = NDArray[np.float64]
 NODES = 32
 """Gauss–Legendre points in each step: exact for the product of two step polynomials."""
 
@@ -158,7 +157,7 @@ class _Samples:
         force: Floats = self.force[:, self.system.contacts.index(name)]
         return force
 
-    def kinetic_friction(self, name: str, part: Contact, sliding: Floats, where: NDArray[np.bool_]) -> Floats:
+    def kinetic_friction(self, name: str, part: Contact, sliding: Floats, where: Bools) -> Floats:
         """The force −sgn(v)·N·μ(|v|) at some of the points."""
         law, values = part.friction, self.system.law_values(name)
         mu = np.zeros(len(sliding))

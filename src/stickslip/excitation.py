@@ -11,17 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd, inf, pi
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stickslip.arrays import Floats
+
 Values = Sequence[float] | Floats
 NO_EXCITATION, NOT_PERIODIC = 0.0, -1.0
 """In place of a period: time does not matter; it matters, but no period can be seen in the equations."""
 
 IS_ODD, IS_EVEN = 1, 2
+Wave: TypeAlias = tuple[tuple[int, ...], int, tuple[int, ...]]
+"""A wave: how often it has each base frequency, the number of its amplitude, and those of functions it is times."""
+
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,45 @@ class Excitation:
         return self.base is not None or not self.periodic
 
 
+class Waves(Protocol):
+    """What `symbolic/period.py` generates: the waves in the equations, and what their parameters say of them."""
+
+    TERMS: Sequence[Wave]
+    FUNCTIONS: Sequence[tuple[int, Sequence[Sequence[Wave]]]]
+    ARITHMETIC: bool
+
+    def present(self, parameters: Any) -> Sequence[bool]:
+        """Which amplitudes are not zero."""
+
+    def frequencies(self, parameters: Any) -> Sequence[Any]:
+        """The base frequencies."""
+
+    def frequency_slopes(self, parameters: Any) -> Sequence[Sequence[float]]:
+        """How they change with the parameters."""
+
+
+class Shifts(Waves, Protocol):
+    """What `symbolic/translations.py` generates besides."""
+
+    TIMED: bool
+
+    def moving(self, parameters: Any) -> Sequence[float]:
+        """How fast states advance."""
+
+    def moving_slopes(self, parameters: Any) -> Sequence[Sequence[float]]:
+        """How that changes with the parameters."""
+
+    def free(self, parameters: Any) -> Sequence[Sequence[float]]:
+        """Shifts of any length."""
+
+    def turns(self, parameters: Any) -> Sequence[Sequence[float]]:
+        """Shifts by one whole turn."""
+
+
 class Excitations:
     """The waves in the equations of a model."""
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Waves) -> None:
         self.program = program
 
     @property
@@ -148,7 +186,7 @@ class Translations:
     In z − `moving` t the excitations are `excitations`; `free` shifts may have any length, `turns` are whole.
     """
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Shifts) -> None:
         self.program, self.excitations = program, Excitations(program)
 
     @property
@@ -183,7 +221,7 @@ class _Always:
         return True
 
 
-def _harmonics(term: tuple[Any, ...], moving: Sequence[bool], functions: Sequence[Harmonics]) -> Harmonics:
+def _harmonics(term: Wave, moving: Sequence[bool], functions: Sequence[Harmonics]) -> Harmonics:
     """The harmonics of a wave times functions of waves."""
     numbers, _, factors = term
     offset = [n if moves else 0 for n, moves in zip(numbers, moving, strict=True)]

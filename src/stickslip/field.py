@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, rows, vector
+from stickslip.artifacts import artifact, formulas_of, module
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
-from stickslip.model.bristles import refuse_bristles
+from stickslip.kernels.jacobian import jacobian
+from stickslip.kernels.records import Interleaved, Records
+from stickslip.kernels.trajectory import Trajectory
 from stickslip.model.errors import check_number, check_range, check_whole, check_word, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
-from stickslip.kernels.jacobian import jacobian
-from stickslip.kernels.records import Interleaved, Records
 from stickslip.targets import checked, cpu, cuda, python
-from stickslip.targets.generated import EXACT, LANES, Generated, KernelSet, plain
+from stickslip.targets.generated import EXACT, LANES, SMOOTH, STIFF, Generated, KernelSet
+from stickslip.targets.program import EquationsProgram, SmoothProgram, StiffProgram, Target
 
-TARGETS: Mapping[str, Any] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
+TARGETS: Mapping[str, Target] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
 Floats = NDArray[np.float64]
 ALIKE = 0.02
 """Trajectories are alike that differ by less than this part of the spread of all."""
@@ -49,12 +49,12 @@ class Field(metaclass=Listing):
     ----------
     model : System or Filippov
         The model.
-    program : object
-        The compiled kernels.
     order : int
         The order of the Taylor series.
     target : str
         Where it runs: "cpu" or "python".
+    kernels : KernelSet
+        Which loops are compiled with it.
     seed : int
         Of random friction.
 
@@ -75,9 +75,9 @@ class Field(metaclass=Listing):
     )  # fmt: skip
 
     model: Model
-    program: Any
     order: int
     target: str
+    kernels: KernelSet = EXACT
     seed: int = 0
 
     @classmethod
@@ -112,11 +112,14 @@ class Field(metaclass=Listing):
             raise ModelError(f"kernels is {shown(kernels)}: give a KernelSet, or leave it out")
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
-        if kernels.tangent:
-            refuse_bristles(model, "periodic orbits, their branches, return maps and exponents")
-        key = f"{_key(model)}|{order}|{kernels.name}"
-        generated = _generated(key, lambda: str(_source(model, order, kernels.tangent).module()))
-        return cls(model, TARGETS[target].program(generated, kernels), order, target)
+        return cls(model, order, target, kernels)
+
+    @cached_property
+    def program(self) -> EquationsProgram:
+        """The kernels, compiled when they are first asked for: see `stickslip.targets.program`."""
+        generated = artifact(self.model, "tangent" if self.kernels.tangent else "series", self.order)
+        program: EquationsProgram = TARGETS[self.target].program(generated, self.kernels)
+        return program
 
     @property
     def method(self) -> str:
@@ -126,7 +129,7 @@ class Field(metaclass=Listing):
     @property
     def formulas(self) -> dict[str, Any]:
         """The formula of every plain function in the model, by part."""
-        return dict(json.loads(self.program.kernels.model.FORMULAS))
+        return formulas_of(self.model)
 
     @cached_property
     def parameters(self) -> Floats:
@@ -138,8 +141,10 @@ class Field(metaclass=Listing):
     @cached_property
     def source(self) -> str:
         """The generated equations and recurrences, written to be read."""
-        text: str = _source(self.model, self.order).readable()
-        return text
+        from stickslip.symbolic.equations import derive
+        from stickslip.symbolic.source import Source
+
+        return Source(derive(self.model), self.order).readable()
 
     def evaluate(self, z: Sequence[float] | Floats, t: float = 0.0, mode: Sequence[int] | None = None) -> Point:
         """Everything about one state: rates, sliding velocities, friction forces, in the given mode.
@@ -200,31 +205,18 @@ class Field(metaclass=Listing):
             The derivatives by the states, and by the parameters.
         """
         point = self.evaluate(z, t, mode)
-        return jacobian(
-            self._derivatives.derivatives, np.asarray(z, float), t, self.parameters, point.mode, point.force
-        )
-
-    @cached_property
-    def _derivatives(self) -> ModuleType:
-        """The Jacobians are generated apart, when they are first asked for."""
-
-        def text() -> str:
-            from stickslip.symbolic.equations import derive
-            from stickslip.symbolic.jacobian import jacobian_source
-
-            return plain(jacobian_source(derive(self.model)))
-
-        return _generated(f"{_key(self.model)}|jacobian", text).module()
+        derivatives = module(self.model, "jacobian").derivatives
+        return jacobian(derivatives, np.asarray(z, float), t, self.parameters, point.mode, point.force)
 
     @property
     def sizes(self) -> ModuleType:
         """How many states, contacts and so on the model has: see kernels/model.py."""
-        return self.program.kernels.model  # type: ignore[no-any-return]
+        return self.program.kernels.model
 
-    def workspace(self) -> Any:
-        """A fresh trajectory that holds the parameters: see kernels/trajectory.py."""
-        trajectory = self.program.kernels.trajectory.Trajectory()
-        trajectory.parameter[:] = self.parameters
+    def workspace(self, parameters: Floats | None = None) -> Trajectory:
+        """A fresh trajectory that holds the parameters, or other values of them: see kernels/trajectory.py."""
+        trajectory: Trajectory = self.program.kernels.trajectory.Trajectory()
+        trajectory.parameter[:] = self.parameters if parameters is None else parameters
         self.program.constants(trajectory)
         trajectory.seed = self.seed
         return trajectory
@@ -382,52 +374,30 @@ def lanes_of(m: Any) -> Any:
 
 def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
     """The kernels for trajectories in lockstep; None where the model has what they do not do."""
-
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.lanes import lane_source
-
-        return lane_source(derive(model), order)
-
-    generated = _generated(f"{_key(model)}|{order}|{LANES.name}", text)
+    generated = lane_model(model, order)
     return TARGETS[target].program(generated, LANES) if generated.text else None
 
 
-def compile_smooth(model: Model, shape: str) -> Any:
-    """The smoothed equations of a model for stiff solvers, compiled: see `stickslip.symbolic.flow`."""
-
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.flow import Flow
-
-        return plain(Flow(derive(model), shape).source())
-
-    return cpu.program(_generated(f"{_key(model)}|smooth|{shape}", text))
+def lane_model(model: Model, order: int) -> Generated:
+    """The generated module of a model for lockstep; its text is empty where the model has what lockstep does not do."""
+    return artifact(model, "lanes", order)
 
 
-def compile_stiff(model: Model, shape: str) -> Any:
-    """The same with a compiled integrator and derivatives by the parameters: see `stickslip.kernels.collocation`."""
-
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.flow import Flow
-
-        return join.joined_stiff(Flow(derive(model), shape).stiff_source())
-
-    return cpu.program(_generated(f"{_key(model)}|stiff|{shape}", text))
+def compile_smooth(model: Model, shape: str) -> SmoothProgram:
+    """The smoothed equations of a model for stiff solvers, compiled: see `stickslip.kernels.flow`."""
+    program: SmoothProgram = TARGETS["cpu"].program(artifact(model, "smooth", shape), SMOOTH)
+    return program
 
 
-def compile_balance(model: Model) -> Any:
+def compile_stiff(model: Model, shape: str) -> StiffProgram:
+    """The same with a compiled integrator and derivatives by the parameters: see `stickslip.kernels.stiff`."""
+    program: StiffProgram = TARGETS["cpu"].program(artifact(model, "stiff", shape), STIFF)
+    return program
+
+
+def compile_balance(model: Model) -> ModuleType:
     """The conditions of rest of a model and their derivatives: see `stickslip.symbolic.balance`."""
-    refuse_bristles(model, "equilibria")
-
-    def text() -> str:
-        from stickslip.symbolic.balance import balance_source
-        from stickslip.symbolic.equations import derive
-
-        return plain(balance_source(derive(model)))
-
-    return _generated(f"{_key(model)}|balance", text).module()
+    return module(model, "balance")
 
 
 def compile_excitations(model: Model) -> Excitations:
@@ -439,13 +409,7 @@ def compile_excitations(model: Model) -> Excitations:
     False
     """
 
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.period import period_source
-
-        return plain(period_source(derive(model)))
-
-    return Excitations(_generated(f"{_key(model)}|forcing", text).module())
+    return Excitations(module(model, "forcing"))
 
 
 def compile_translations(model: Model) -> Translations:
@@ -458,13 +422,7 @@ def compile_translations(model: Model) -> Translations:
     [0.5, 0.0]
     """
 
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.translations import translation_source
-
-        return plain(translation_source(derive(model)))
-
-    return Translations(_generated(f"{_key(model)}|translations", text).module())
+    return Translations(module(model, "translations"))
 
 
 def compile_forcing(model: Model) -> Callable[[Floats], float]:
@@ -497,42 +455,6 @@ def known(periods: Floats) -> Floats:
     return np.where(np.isfinite(periods) & (periods != NOT_PERIODIC), np.abs(periods), NOT_PERIODIC)
 
 
-def compile_forms(model: Model) -> Any:
+def compile_forms(model: Model) -> ModuleType:
     """Second and third derivatives of the conditions of rest: see `stickslip.symbolic.normal_form`."""
-
-    def text() -> str:
-        from stickslip.symbolic.equations import derive
-        from stickslip.symbolic.normal_form import forms_source
-
-        return plain(forms_source(derive(model)))
-
-    return _generated(f"{_key(model)}|forms", text).module()
-
-
-def _key(model: Model) -> str:
-    """What identifies the equations of a model; unknown code is told apart by its generated source."""
-    structure = model.structure()
-    if structure is None:
-        structure = hashlib.sha256(_source(model, 8).module().encode()).hexdigest()
-    return structure
-
-
-def _source(model: Model, order: int, tangent: bool = False) -> Any:
-    # SymPy is slow to import and not needed when the compiled model is found in the cache.
-    from stickslip.symbolic.equations import derive
-    from stickslip.symbolic.source import Source
-    from stickslip.symbolic.tangent import TangentSource
-
-    return (TangentSource if tangent else Source)(derive(model), order)
-
-
-def _generated(key: str, text: Callable[[], str], place: str = "model") -> Generated:
-    """A generated module, which is written when it is not in the cache yet."""
-
-    def written() -> str:
-        try:
-            return text()
-        except RecursionError:
-            raise ModelError("the formulas of this model are nested too deep to be compiled: shorten them") from None
-
-    return Generated(key, written, place)
+    return module(model, "forms")

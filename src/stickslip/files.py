@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 import signal
 import socket
 import stat
@@ -41,8 +42,7 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     >>> [file.name for file in target.parent.iterdir()], target.read_text()
     (['note.txt'], 'whole')
     """
-    # Beside the target, since a rename must not cross disks; with its suffix, which libraries go by.
-    temporary = path.with_name(f".{path.stem[:40]}.{secrets.token_hex(4)}{path.suffix}")
+    temporary = _beside(path)
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         yield temporary
@@ -54,8 +54,41 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 @contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which becomes `path` when it is finished. Where another process was first, its folder stays.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "store"
+    >>> with whole_folder(target) as temporary:
+    ...     _ = (temporary / "note.txt").write_text("whole")
+    >>> [file.name for file in target.parent.iterdir()], (target / "note.txt").read_text()
+    (['store'], 'whole')
+    """
+    temporary = _beside(path)
+    try:
+        temporary.mkdir()
+        yield temporary
+        put_all_on_disk([temporary, *temporary.rglob("*")])
+        try:
+            os.rename(temporary, path)
+        except OSError:
+            if not path.is_dir():
+                raise
+        else:
+            put_on_disk(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    """A name that nothing has: beside the target, since a rename must not cross disks; with its suffix, which libraries
+    go by."""
+    return path.with_name(f".{path.stem[:40]}.{secrets.token_hex(4)}{path.suffix}")
+
+
+@contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """The same for what a user has asked to be written: where that cannot be, a WriteError names the file."""
+    """A whole file that a user has asked for: where it cannot be written, a WriteError names it."""
     if not path.parent.is_dir():
         raise WriteError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist")
     try:

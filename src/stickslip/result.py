@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from stickslip import frames, notebook
 from stickslip._version import __version__
 from stickslip.arguments import floats
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError, ResultError
 from stickslip.files import interrupted_later, output_file, seal
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 from stickslip.status import Status
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ MOST_SAMPLES = 400_000
 FORMAT = "stickslip run 1"
 IN_MEMORY = 1e9
 """Bytes up to which a result is made a file in memory before it goes to the disk."""
-Floats = NDArray[np.float64]
 
 
 class Result(xr.Dataset):  # type: ignore[no-untyped-call]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import xarray as xr
 
 from stickslip import frames, result
+from stickslip.artifacts import formulas_of
 from stickslip.errors import ModelError, ResultError
-from stickslip.field import Field
 from stickslip.model import files
 from stickslip.model.errors import shown, visible
 from stickslip.model.system import Model
@@ -130,18 +130,13 @@ def _save_whole(what: Any, path: str | Path) -> Path:
     )
 
 
-def _formulas(model: Model) -> dict[str, Any]:
-    """The formulas of the functions in a model, as they were traced."""
-    return Field.of(model, target="python", order=8).formulas
-
-
 def model_text(model: Model) -> str:
     """The text of a model file for this model."""
-    return files.dumps(model, _formulas(model))
+    return files.dumps(model, formulas_of(model))
 
 
 def _save_model(model: Model, path: Path) -> Path:
     if path.suffix != MODEL_FILE:
         raise ModelError(f"{str(path)!r} is no name for a model: it is a text in TOML, so call it {path.stem}.toml")
-    files.save(model, path, _formulas(model))
+    files.save(model, path, formulas_of(model))
     return path

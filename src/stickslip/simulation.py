@@ -17,8 +17,8 @@ from stickslip.files import interrupts_noted
 from stickslip.methods.base import Method
 from stickslip.methods.exact import method_given
 from stickslip.model import files
-from stickslip.model.errors import check_mapping, check_number, check_whole, shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import check_mapping, check_number, check_whole, shown, suggest
+from stickslip.model.system import Model
 from stickslip.progress import Progress, reporting
 from stickslip.result import Run
 from stickslip.status import Status

@@ -6,12 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.model.errors import check_number
 from stickslip.result import Result, Steps, steps_of
 
-Floats = NDArray[np.float64]
 ASPERITY, BLOCK = "asperity", "block"
 
 

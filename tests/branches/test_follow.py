@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.branches.walk import Walk
+from stickslip.branches.orbits import OrbitWalk
 
 M = ss.models
 
@@ -178,14 +178,14 @@ def test_an_interruption_ends_both_directions() -> None:
         raise KeyboardInterrupt
 
     walks = []
-    facing = Walk._facing
+    facing = OrbitWalk._facing
 
-    def interrupted(self: Walk, *arguments: Any) -> Any:
+    def interrupted(self: OrbitWalk, *arguments: Any) -> Any:
         walks.append(self)
         return facing(self, *arguments) if len(walks) == 1 else at_once(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Walk, "_facing", interrupted)
+        patch.setattr(OrbitWalk, "_facing", interrupted)
         kept = ss.follow(in_phase(), "belt.speed", to=(0.139, 0.145))
     assert len(kept) == first and kept.reason.endswith("The branch was interrupted by the user.")
 

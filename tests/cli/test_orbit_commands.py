@@ -282,7 +282,7 @@ def test_a_run_that_is_interrupted_ends_the_search(monkeypatch):
 def test_a_run_that_is_interrupted_is_not_taken_for_an_orbit(monkeypatch):
     """Half a period is neither drawn nor kept as the orbit's data, nor is it a motion that settles nowhere."""
     from stickslip import simulation
-    from stickslip.sweeps import basins
+    from stickslip.sweeps import search
 
     def interrupted(*arguments, **keywords):
         return ss.simulate(*arguments, **keywords).assign_attrs(outcome=ss.Status.INTERRUPTED.word)
@@ -290,7 +290,7 @@ def test_a_run_that_is_interrupted_is_not_taken_for_an_orbit(monkeypatch):
     orbit = ss.find_orbit(ss.models.block_on_belt())
     with monkeypatch.context() as patch:
         patch.setattr(simulation, "simulate", interrupted)
-        patch.setattr(basins, "simulate", interrupted)
+        patch.setattr(search, "simulate", interrupted)
         with pytest.raises(KeyboardInterrupt):
             _ = orbit.data
         grid = {"x.block": [0.5, 1.0], "v.block": [0.0, 0.2]}

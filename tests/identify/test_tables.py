@@ -5,7 +5,7 @@ import pytest
 
 from stickslip.errors import IdentifyError
 from stickslip.identify import read, write
-from stickslip.identify.tables import unit_factor
+from stickslip.tables import unit_factor
 
 
 @pytest.fixture

@@ -10,15 +10,20 @@ from hypothesis import strategies as st
 import stickslip as ss
 
 ORDER = 8
-PROGRAM = ss.Field.of(ss.models.block_on_belt(), target="python", order=ORDER).program
 NONE = 2.0
+
+
+def at_work(order):
+    """A trajectory with series of this order, and the kernels that look at them."""
+    field = ss.Field.of(ss.models.block_on_belt(), target="python", order=order)
+    return field.workspace(), field.program.kernels.polynomial
 
 
 def crossing(coefficients) -> float:
     """first_crossing of Σ c_k x^k."""
-    floats = np.zeros(PROGRAM.FLOATS)
-    floats[PROGRAM.POLYNOMIAL : PROGRAM.POLYNOMIAL + len(coefficients)] = coefficients
-    return float(PROGRAM.first_crossing(floats))
+    trajectory, polynomial = at_work(ORDER)
+    trajectory.polynomial[: len(coefficients)] = coefficients
+    return float(polynomial.first_crossing(trajectory))
 
 
 def with_roots(roots, factor=1.0):
@@ -120,25 +125,23 @@ def test_root_beyond_the_step_is_not_reported():
 
 @pytest.mark.parametrize("order", [6, 7, 8, 9, 10, 11])
 def test_a_series_is_summed_whole_whatever_its_order(order):
-    program = ss.Field.of(ss.models.block_on_belt(), target="python", order=order).program
-    floats = np.zeros(program.FLOATS)
-    coefficients = np.cos(np.arange(order + 1.0))
-    floats[program.SERIES : program.SERIES + order + 1] = coefficients
-    floats[program.SERIES + order + 1] = 1e9  # what lies behind the series is no part of it
-    program.set_powers(floats, 0.7)
+    trajectory, polynomial = at_work(order)
+    coefficients, series = np.cos(np.arange(order + 1.0)), trajectory.state_series[0]
+    series[: order + 1] = coefficients
+    series[order + 1] = 1e9  # what lies behind the series is no part of it
+    polynomial.set_powers(trajectory, 0.7)
     expected = np.polynomial.polynomial.polyval(0.7, coefficients)
-    assert program.value_of(floats, program.SERIES) == pytest.approx(expected, rel=1e-14)
+    assert polynomial.value_of(trajectory, series) == pytest.approx(expected, rel=1e-14)
 
 
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.floats(-1, 1), min_size=8, max_size=10), st.floats(0.1, 2.0), st.sampled_from([-1.0, 1.0]))
 def test_what_is_said_to_stay_positive_does(rest, h, sign):
-    program = ss.Field.of(ss.models.block_on_belt(), target="python", order=len(rest)).program
-    floats = np.zeros(program.FLOATS)
-    coefficients = sign * np.array([1.0, *rest])
-    floats[program.SERIES : program.SERIES + len(coefficients)] = coefficients
-    program.set_powers(floats, h)
+    trajectory, polynomial = at_work(len(rest))
+    coefficients, series = sign * np.array([1.0, *rest]), trajectory.state_series[0]
+    series[: len(coefficients)] = coefficients
+    polynomial.set_powers(trajectory, h)
     negative = sum(min(sign * c, 0.0) * h**k for k, c in enumerate(coefficients))
     assume(abs(1.0 + negative) > 1e-12)
-    assert program.stays_positive(floats, program.SERIES, sign, -1.0) == (1.0 + negative > 0.0)
-    assert not program.stays_positive(floats, program.SERIES, sign, 1.5)
+    assert polynomial.stays_positive(trajectory, series, sign, -1.0) == (1.0 + negative > 0.0)
+    assert not polynomial.stays_positive(trajectory, series, sign, 1.5)

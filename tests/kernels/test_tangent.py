@@ -1,13 +1,22 @@
 """Small changes carried through every kind of event, against central differences of the motion itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import cos, sin
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.orbits.motion import Motion
+from stickslip.field import Field
+from stickslip.kernels.outcome import FINISHED
+from stickslip.kernels.records import Records
+from stickslip.model.behaviour import SLIP, Behaviour, Guard, Seen
+from stickslip.orbits.motion import Motion, Run
+from stickslip.symbolic.equations import derive
+from stickslip.symbolic.tangent import tangent_source
+from stickslip.targets.generated import NEIGHBOURS
 
 M = ss.models
 
@@ -184,3 +193,98 @@ def test_coming_to_rest_loses_a_direction() -> None:
     slip = motion.phase((-1,), before.state, before.time, stop[0] - before.time, [])
     reached = slip.by_state[:2] @ before.by_state
     assert np.allclose(after.by_state, np.diag([1.0, 0.0]) @ reached, atol=1e-12)
+
+
+@dataclass(frozen=True, eq=False)
+class Worn(ss.Contact):
+    """What it has slid makes friction larger, and begins anew where there is enough of it: a guard, with a jump."""
+
+    length: float = field(default=0.7, kw_only=True)
+    rules: ClassVar[Mapping[str, str]] = {**ss.Contact.rules, "length": "positive"}
+
+    def internal_states(self) -> tuple[str, ...]:
+        return ("worn", *super().internal_states())
+
+    def behaviour(self, seen: Seen) -> Behaviour:
+        worn, length = seen.state("worn"), seen.parameter("length")
+        return Behaviour(
+            rates={"worn": seen.mode * seen.velocity},
+            kinetic=seen.kinetic(seen.speed) * (1 + worn / 4),
+            at_stick={"worn": worn + length / 8},  # so that friction does not begin above its static limit
+            guards=(Guard(length - worn, SLIP, jumps={"worn": length / 5 + seen.velocity / 10}),),
+        )
+
+
+@pytest.mark.parametrize("end", [3.0, 7.0, 16.0])
+def test_jumps_at_guards_of_a_contact_s_own(end: float) -> None:
+    mass, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    contact = Worn(mass, belt, law=ss.Hyperbolic(mu_s=1.0, delta=3.0), normal=1.0, name="pad")
+    model = ss.System(ss.Spring(mass, ss.ground, k=1.0), contact)
+    check(model, [1.3, -0.4, 0.1], 0.0, end)
+
+
+def test_guards_that_release_are_refused() -> None:
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
+    system = ss.System(ss.Spring(block, ss.ground, k=1.0), ss.BristleContact(block, belt))
+    with pytest.raises(ss.errors.ModelError, match="guards that release a contact"):
+        tangent_source(derive(system), 8)
+
+
+TABLE = ss.Tabulated([0.0, 0.1, 0.3, 0.8, 2.0], [1.0, 0.7, 0.55, 0.5, 0.52])
+CHECKED = {
+    "two_blocks": M.two_blocks(),
+    "forced": M.forced_oscillator("III", eta=1.15),
+    "table": block(TABLE, ss.Belt("belt", speed=0.2)),
+    "aging": M.aging_block(),
+    "compliant": M.compliant_oscillator(28),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_no_index_is_out_of_bounds(name: str) -> None:
+    """Runs, phases, exponents and releases with every index compared with its size, which raises; and as always."""
+    model = CHECKED[name]
+    found = []
+    for target in ("cpu", "checked"):
+        motion = Motion(model, 1e-12, Field.of(model, target=target, order=8, kernels=NEIGHBOURS))
+        every = range(len(motion.parameters) + 1)
+        run = motion.run(model.start_state(), 0.0, 20.0, every)
+        parts = [run.by_state, run.by_parameter, run.events, *phases(motion, run.state, every)]
+        found.append([*parts, released_on_the_way(motion), released(motion, run)])
+    assert len(run.events) > 2 and np.any(found[0][-1] != 0)
+    for plain, compared in zip(*found, strict=True):
+        size = np.max(np.abs(plain), initial=0.0)
+        np.testing.assert_allclose(plain, compared, rtol=1e-9, atol=1e-9 * size)
+
+
+def phases(motion: Motion, z: np.ndarray, every: Sequence[int]) -> list[np.ndarray]:
+    """What all directions change at the end of a phase, and where contacts enter their modes."""
+    slip, stick = (1,) * motion.contacts, (0,) * motion.contacts
+    entry = motion.enter(slip, stick, z, 0.0, every[:-1])
+    phase = motion.phase(stick, z, 0.0, 0.01, every)
+    return [entry.by_state, entry.by_parameter, phase.by_state, phase.by_parameter, phase.rates_by_parameter]
+
+
+def released_on_the_way(motion: Motion) -> np.ndarray:
+    """How many contacts are released while the growth of all directions is measured."""
+    kernels, trajectory = motion.field.program.kernels, motion.workspace(motion.model.start_state(), 0.0, [])
+    growth = kernels.exponents.Growth()
+    growth.scale[:], growth.renormalise = 1.0, 2
+    assert motion.field.program.begin(trajectory) == FINISHED
+    assert motion.field.program.measure_growth(trajectory, growth, 20.0, 10**6) == FINISHED
+    return np.array([growth.releases])
+
+
+def released(motion: Motion, run: Run) -> np.ndarray:
+    """Two releases after each of the first two of a run, with their derivatives."""
+    returns = motion.field.program.kernels.returns
+    rows = [row for row in run.events if row[2] == 0][:2]
+    section, starts, releases = returns.Section(), Records(returns.Release, len(rows)), Records(returns.Release, 4)
+    section.contact, section.side, section.patience = int(rows[0][1]), int(rows[0][3]), 40.0
+    section.turns, section.starts, section.most_steps = 2, len(rows), 10**6
+    for start, row in zip(starts, rows, strict=True):
+        start.time, start.state[:], start.time_slope = row[0], row[4:], 1.0
+    motion.field.program.next_releases(
+        motion.workspace(run.state, 0.0), section, starts, releases, Records(returns.Sequel, len(rows))
+    )
+    return releases.floats

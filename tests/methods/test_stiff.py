@@ -34,7 +34,7 @@ def scipy_end(flow: StiffFlow, y0: np.ndarray, t0: float, duration: float, rtol:
         flow.program.slopes(np.ascontiguousarray(y), float(t), flow.constants, slopes.reshape(-1))
         return slopes.copy()
 
-    atol = np.where(flow.program.SLIDING, rtol / flow.eps, 0.1 * rtol)
+    atol = np.where(flow.sizes.SLIDING, rtol / flow.eps, 0.1 * rtol)
     run = solve_ivp(
         lambda t, y: flow.rate(y, t), (t0, t0 + duration), y0, "Radau", jac=jacobian, rtol=rtol, atol=atol
     )  # fmt: skip
@@ -44,11 +44,11 @@ def scipy_end(flow: StiffFlow, y0: np.ndarray, t0: float, duration: float, rtol:
 def one_step(flow: StiffFlow, y0: np.ndarray, t0: float, h: float) -> np.ndarray:
     """The end of a single step, whatever its error."""
     run = Integration(flow, y0, t0, h)
-    run.floats[run.program.STEP] = h
-    run.floats[run.program.TOLERANCE] = math.inf
-    run.integers[run.program.KINKS] = 0
-    run.advance(np.empty(0), 0)
-    assert run.count("STEPS") == 1
+    run.motion.next_step = h
+    run.motion.tolerance = math.inf
+    run.motion.kinks = 0
+    run.advance()
+    assert run.motion.steps == 1
     return run.y()
 
 
@@ -57,8 +57,8 @@ def one_step(flow: StiffFlow, y0: np.ndarray, t0: float, h: float) -> np.ndarray
 
 def test_coefficients_are_those_of_radau():
     """Quadrature of order nine, collocation of order five, and γ the real eigenvalue."""
-    m = two_blocks()[0].program
-    A = np.linalg.inv(np.reshape(m.DIFFERENCES, (m.STAGES, m.STAGES)))
+    m = two_blocks()[0].program.kernels.radau
+    A = np.linalg.inv(m.DIFFERENCES)
     c = m.POINTS
     for k in range(1, 10):
         assert A[-1] @ c ** (k - 1) == pytest.approx(1 / k, abs=2e-15)
@@ -224,7 +224,7 @@ def test_derivatives_are_those_of_the_steps(model, shape, eps, duration):
     y0 = flow.path(flow.exchanged(start_of(model), 0.3), 0.3, 0.5).states[-1]
     p = np.append(flow.parameters, eps)
     end, path = flow.map(y0, 0.8, duration, range(len(p))), flow.path(y0, 0.8, duration)
-    sizes = np.where(flow.program.SLIDING, np.abs(y0) + 1 / eps, 1.0)
+    sizes = np.where(flow.sizes.SLIDING, np.abs(y0) + 1 / eps, 1.0)
     for i, unit in enumerate(np.diag(sizes)):
         want = slope(lambda d, unit=unit: replayed(flow, y0 + d * unit, path), 5e-3 / eps)
         np.testing.assert_allclose(end.phi[:, i] * sizes[i], want, atol=2e-7 * np.abs(end.phi * sizes).max())

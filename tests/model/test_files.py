@@ -14,22 +14,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stickslip.errors import ModelError
+from stickslip.model.about import About
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.files import dumps, load, loads, save
 from stickslip.model.formula import Formula, Formulas
-from stickslip.model.laws import (
-    Coulomb,
-    FrictionLaw,
-    FunctionLaw,
-    Hyperbolic,
-    Polynomial,
-    PoppStelter,
-    Stribeck,
-    Tabulated,
-)
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated
 from stickslip.model.library import LIBRARY, forced_oscillator
 from stickslip.model.limits import MAX_BYTES
 from stickslip.model.parts import Base, Belt, Contact, Damper, Force, Mass, Spring, ground
-from stickslip.model.system import About, Filippov, System
+from stickslip.model.system import Filippov, System
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "brake_pad.toml"
 

@@ -12,16 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stickslip.errors import ModelError
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.errors import check_name, check_number, shown
-from stickslip.model.laws import (
-    Coulomb,
-    FunctionLaw,
-    Hyperbolic,
-    Polynomial,
-    PoppStelter,
-    Stribeck,
-    Tabulated,
-)
+from stickslip.model.laws import FunctionLaw, Polynomial, Tabulated
 from stickslip.model.parts import Base, Belt, Contact, Damper, Force, Mass, Spring, ground
 from stickslip.model.system import Filippov, System
 

@@ -300,7 +300,7 @@ CHANGES = (
     ),
     Change(
         "an interruption of basins is not caught",
-        "sweeps/basins.py",
+        "sweeps/crowd.py",
         "    except KeyboardInterrupt:\n",
         "    except StopIteration:\n",
         ("tests/sweeps/test_basins.py::test_interrupted_it_keeps_what_is_known",),

@@ -19,7 +19,8 @@ from matplotlib.lines import Line2D
 
 from stickslip import plot
 from stickslip.errors import WriteError
-from stickslip.model.laws import Coulomb, Hyperbolic, Polynomial, PoppStelter, Stribeck, Tabulated
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
+from stickslip.model.laws import Polynomial, Tabulated
 from stickslip.model.parts import Belt, Contact, Mass, ground
 from stickslip.model.system import System
 from stickslip.plot import pieces as pieces_module

@@ -136,6 +136,8 @@ def test_exponents_have_units():
         data = ss.sweep(FORCED, over, periods=(20, 20), observe=what)
         bar = ss.plot.parameter_map(data, "largest_exponent").figure.axes[1]
         assert bar.get_ylabel() == f"largest Lyapunov exponent ({words})"
+        error = ss.plot.parameter_map(data, "largest_exponent_error").figure.axes[1]
+        assert error.get_ylabel() == "largest exponent error"
     data["largest_exponent"].attrs["units"] = "1/s"
     assert ss.plot.parameter_map(data, "largest_exponent").figure.axes[1].get_ylabel().endswith("(1/s)")
 

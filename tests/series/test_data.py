@@ -99,6 +99,14 @@ def test_a_table_without_heads(tmp_path):
     assert from_csv(path, "2", time="1").interval == 0.25
 
 
+@pytest.mark.parametrize("text", ["t/s,x/mm\n0,1\n1,2\n", "t [s]  x [mm]\n0  1\n1  2\n", "t (s)\tx (mm)\n0\t1\n1\t2\n"])
+def test_heads_are_read_as_those_of_measurements(tmp_path, text):
+    path = written(tmp_path, text)
+    series, table = from_csv(path, "x"), ss.identify.read(path, si=False)
+    assert (series.name, series.unit, series.time_unit) == ("x", "mm", "s") and table.units == {"t": "s", "x": "mm"}
+    assert series.values.tolist() == table["x"].tolist() == [1.0, 2.0]
+
+
 def test_rounded_times_are_even(tmp_path):
     path = written(tmp_path, "t,x\n" + "".join(f"{i / 3:.2f},{i}\n" for i in range(50)))
     assert from_csv(path, "x").interval == pytest.approx(1 / 3, rel=1e-3)
@@ -115,7 +123,7 @@ def test_rounded_times_are_even(tmp_path):
         ("t,x\n0,1\n1,2\n2,3\n4,4\n5,5\n", r"line 5: the time goes on by 2 here and by 1 elsewhere"),
         ("t,x\n3,1\n2,2\n1,3\n", "do not increase"),
         ("t,x\n", "no rows below them"),
-        ("", "has no rows"),
+        ("", "is empty"),
         ("a,x\n0,1\n1,2\n", "no column called t or time"),
         ("t,y\n0,1\n1,2\n", "there is no column 'x' .* there are: t, y"),
     ],
@@ -127,7 +135,7 @@ def test_a_bad_table_is_refused_with_the_line(tmp_path, text, message):
 
 def test_a_file_that_is_no_table(tmp_path):
     (tmp_path / "noise.csv").write_bytes(bytes(range(256)))
-    with pytest.raises(SeriesError, match="not text in UTF-8"):
+    with pytest.raises(SeriesError, match="no text in UTF-8"):
         from_csv(tmp_path / "noise.csv", "x")
     with pytest.raises(SeriesError, match="there is no file"):
         from_csv(tmp_path / "absent.csv", "x")

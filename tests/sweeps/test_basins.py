@@ -56,6 +56,7 @@ def test_two_coexisting_orbits() -> None:
     data = ss.basins(M.two_blocks(), {"x.block1": axis, "x.block2": axis}, t=1200)
     found = data.attractors
     assert [orbit.period for orbit in found] == pytest.approx([26.192036320, 16.144400423], abs=1e-8)
+    assert data["attractor_kind"].values.tolist() == [orbit.kind for orbit in found] == ["orbit", "orbit"]
     assert data.attrs["unresolved"] == 0
     p = data.fraction.values
     assert np.sum(p) == pytest.approx(1)

@@ -40,7 +40,7 @@ WRONG = [
     ({"start": {"y": 1.0}}, "there is no state 'y'"),
     ({"start": 3}, "the start is 3: give states by name"),
     ({"start": "random", "within": [1, 2]}, "within is .1, 2.: give a range by state"),
-    ({"start": "random", "within": {"x.block": ("a", "b")}}, "must be numbers"),
+    ({"start": "random", "within": {"x.block": ("a", "b")}}, "must be a number"),
     ({"zip": "yes"}, "zip is 'yes': it must be True or False"),
     ({"target": ["cpu"]}, "there is no target .'cpu'."),
     ({"most_steps": 10**30}, "most_steps is 10+"),

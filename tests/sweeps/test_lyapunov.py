@@ -7,7 +7,7 @@ import stickslip as ss
 from stickslip.field import Field
 from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import _March
-from stickslip.targets import join
+from stickslip.targets.generated import NEIGHBOURS
 
 M = ss.models
 CHAOS = M.forced_oscillator("III", eta=1.915, u0=1.0)
@@ -171,7 +171,7 @@ def test_interrupted_in_the_transient_nothing_is_measured(monkeypatch: pytest.Mo
 def test_compiled_as_in_plain_python() -> None:
     rows = []
     for target in ("cpu", "python"):
-        field = Field.of(M.two_blocks(), target=target, order=20, kernels=join.NEIGHBOURS)
+        field = Field.of(M.two_blocks(), target=target, order=20, kernels=NEIGHBOURS)
         march = _March(Motion(M.two_blocks(), 1e-10, field), M.two_blocks().start_state(None), 1)
         march.settle(4.0, 4)
         march.to(20.0)

@@ -10,8 +10,9 @@ import xarray as xr
 
 import stickslip as ss
 from stickslip.field import Field, compile_forcing, compile_forcings
+from stickslip.model.formula import Formula
 from stickslip.sweeps.chance import uniform
-from stickslip.targets import join
+from stickslip.targets.generated import OBSERVE
 
 OVER = {"base.eta": np.linspace(0.8, 2.0, 10)}
 
@@ -113,22 +114,25 @@ def test_fingerprint_tells_sweeps_apart():
 
 def test_a_model_that_cannot_be_written_stays_in_its_process():
     block = ss.Mass("block", m=1.0, x=1.0)
-    table = ss.Tabulated([0.0, 1.0, 2.0], [0.3, 0.2, 0.25])
     model = ss.System(
-        ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.Belt("belt", 0.5), law=table, normal=1.0)
+        ss.Spring(block, ss.ground, k=1.0),
+        ss.Force(block, Formula("0.1*formula*sin(t)", ("t",), {"formula": 0.7})),  # in a file, "formula" is a keyword
+        ss.Contact(block, ss.Belt("belt", 0.5), law=ss.Coulomb(0.3), normal=1.0),
     )
     plan = ss.plan_sweep(model, {"belt.speed": [0.2, 0.5]}, times=(10, 20))
+    assert plan.model is model and not plan.is_written
     assert plan.run(plan.chunks[0])["status"].tolist() == [0, 0]
-    if plan.given is not None:
-        with pytest.raises(ss.errors.ModelError, match="another process"):
-            pickle.dumps(plan)
+    with pytest.raises(ss.errors.ModelError, match="another process"):
+        pickle.dumps(plan)
+    other = ss.plan_sweep(model.with_({"spring.k": 1.1}), {"belt.speed": [0.2, 0.5]}, times=(10, 20))
+    assert other.fingerprint != plan.fingerprint  # though the remark in place of the text is the same
 
 
 def test_compiled_code_does_what_plain_python_does():
     plan = plan_of(over={"base.eta": [0.9, 1.4]}, observe=ss.observe.Section("x.block", 1.0, "both"), periods=(2, 4))
     compiled = plan.run(plan.chunks[0])
     plain = pickle.loads(pickle.dumps(plan))
-    plain.__dict__["field"] = Field.of(plan.model, target="python", order=plan.field.order, kernels=join.OBSERVE)
+    plain.__dict__["field"] = Field.of(plan.model, target="python", order=plan.field.order, kernels=OBSERVE)
     for name, values in plain.run(plan.chunks[0]).items():
         np.testing.assert_allclose(values, compiled[name], rtol=1e-6, atol=1e-9, err_msg=name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import ast
 import tempfile
 from math import atan, cos, cosh, exp, log, sin, sinh, sqrt, tan, tanh
 
@@ -13,6 +13,7 @@ import pytest
 import stickslip as ss
 from stickslip import where
 from stickslip.symbolic import source
+from stickslip.targets import python
 
 ORDER = 12
 
@@ -76,32 +77,28 @@ def reference(name, x, y, t):
         return np.array([[float(c) for c in xs], [float(c) for c in ys]])
 
 
-def program_of(model, looped, monkeypatch):
-    """The joined module in plain Python, with the recurrences in the form asked for."""
+def field_of(model, looped, monkeypatch):
+    """The model in plain Python, with the recurrences in the form asked for."""
     monkeypatch.setattr(source, "UNROLL_LIMIT", 0 if looped else 10**9)
+    python.program.cache_clear()  # the name of a module does not say which form it has
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("STICKSLIP_CACHE", folder)
-        for name in [name for name in sys.modules if name.startswith("stickslip_model_")]:
-            monkeypatch.delitem(sys.modules, name)
-        program = ss.Field.of(model, target="python", order=ORDER).program
-        text = program.__loader__.get_source(program.__name__).split("def taylor")[-1].split("\n\n\n")[0]
-        assert ("for k in range(1, ORDER + 1)" in text) == looped
-    return vars(program)
+        field = ss.Field.of(model, target="python", order=ORDER)
+    python.program.cache_clear()
+    kernels = field.program.kernels
+    loops = [node for node in ast.walk(kernels.syntax(kernels.model.taylor)) if isinstance(node, ast.For)]
+    assert (f"range(1, {ORDER} + 1)" in [ast.unparse(loop.iter) for loop in loops]) == looped
+    return field
 
 
 def coefficients(name, x, y, t, looped, monkeypatch):
     model = ss.Filippov(("x", "y"), f=rate_function(name), G=lambda: (0.0, 0.0), h=lambda x: 10 + x, kinetic=0.0)
-    scope = program_of(model, looped, monkeypatch)
-    floats, integers = np.zeros(scope["FLOATS"]), np.zeros(scope["INTEGERS"], np.int64)
-    floats[:2] = x, y
-    floats[scope["TIME"]] = t
-    floats[scope["P"] : scope["P"] + len(model.parameters)] = list(model.parameters.values())
-    integers[scope["MODE"]] = 1
-    scope["constants"](floats)
-    scope["branches"](floats, integers, 0.0)
-    assert scope["taylor"](floats, integers) == 0
-    row, width = scope["SERIES"], scope["WIDTH"]
-    return np.array([floats[row + i * width : row + i * width + ORDER + 1] for i in range(2)])
+    field = field_of(model, looped, monkeypatch)
+    generated, trajectory = field.program.kernels.model, field.workspace()
+    trajectory.state[:], trajectory.time, trajectory.mode[0] = (x, y), t, 1
+    generated.branches(trajectory, 0.0)
+    assert generated.taylor(trajectory) == 0
+    return trajectory.state_series[:, : ORDER + 1].copy()
 
 
 @pytest.mark.parametrize("looped", [False, True], ids=["unrolled", "looped"])
@@ -127,14 +124,11 @@ def test_looped_and_unrolled_agree_with_state_dependent_matrices(stick, monkeypa
     )
     rows = []
     for looped in (False, True):
-        scope = program_of(model, looped, monkeypatch)
-        floats, integers = np.zeros(scope["FLOATS"]), np.zeros(scope["INTEGERS"], np.int64)
-        floats[:2] = 0.4, 0.3
-        integers[scope["MODE"] : scope["MODE"] + 2] = (0, 0) if stick else (1, 0)
-        scope["constants"](floats)
-        assert scope["taylor"](floats, integers) == 0
-        start, width = scope["SERIES"], scope["WIDTH"]
-        rows.append([floats[start + i * width : start + i * width + ORDER + 1] for i in (0, 1, 4, 5)])
+        field = field_of(model, looped, monkeypatch)
+        trajectory = field.workspace()
+        trajectory.state[:], trajectory.mode[:] = (0.4, 0.3), (0, 0) if stick else (1, 0)
+        assert field.program.kernels.model.taylor(trajectory) == 0
+        rows.append(np.vstack([trajectory.state_series, trajectory.force_series])[:, : ORDER + 1])
     np.testing.assert_allclose(rows[0], rows[1], rtol=1e-11, atol=1e-13)
     x, y = rows[0][0], rows[0][1]
     constraint = y.copy()

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import math
 from functools import cache
 from math import cos, sin
-from types import FunctionType
-from typing import Any
+from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import stickslip as ss
-from stickslip.field import GROUP, Field, lane_program, patience
+from stickslip.errors import UnrollError
+from stickslip.field import GROUP, Field, lane_model, lane_program, patience
 from stickslip.kernels import circular, lockevents
+from stickslip.kernels.records import Interleaved
 from stickslip.model.system import Model
 from stickslip.sweeps import trajectories
 from stickslip.sweeps.plan import Plan
 from stickslip.symbolic.equations import derive
-from stickslip.symbolic.lanes import LaneSource, lane_source
-from stickslip.targets.join import LANES, joined_lanes
-from stickslip.targets.unroll import unrolled
+from stickslip.symbolic.lanes import LaneSource
+from stickslip.targets import checked, python
+from stickslip.targets.generated import LANES
+from stickslip.targets.lower import Flat, Lowering
+from stickslip.targets.modules import Library
+from stickslip.targets.source import Function
+from stickslip.targets.unroll import written_out
 
 Floats = NDArray[np.float64]
 
@@ -204,12 +210,13 @@ def test_neighbours_wait_for_each_other(monkeypatch):
     model = ss.models.forced_oscillator("III")
     field = ss.Field.of(model, order=12)
     lanes, count = field.lanes, 300
+    kernel = lanes.kernels.lockstep
     alike = np.tile(field.parameters, (count, 1))
     alike[:, list(model.parameters).index("base.eta")] = np.linspace(0.5, 2.5, count)
     starts = np.zeros((count, 2))
-    assert patience(lanes, starts, alike) == lanes.PATIENT > 0.0
-    assert patience(lanes, starts, np.random.default_rng(1).permutation(alike)) == lanes.IMPATIENT < 0.0
-    assert patience(lane_program(ss.models.two_blocks(), 8), np.zeros((count, 4)), alike) == lanes.IMPATIENT
+    assert patience(lanes, starts, alike) == kernel.PATIENT > 0.0
+    assert patience(lanes, starts, np.random.default_rng(1).permutation(alike)) == kernel.IMPATIENT < 0.0
+    assert patience(lane_program(ss.models.two_blocks(), 8), np.zeros((count, 4)), alike) == kernel.IMPATIENT
     together, _ = field._in_lockstep(starts, alike, (0.0, 50.0), 1e-9, 10**9)
     monkeypatch.setattr("stickslip.field.ALIKE", 0.0)
     np.testing.assert_array_equal(field._in_lockstep(starts, alike, (0.0, 50.0), 1e-9, 10**9)[0], together)
@@ -231,46 +238,73 @@ def test_sine_and_cosine():
     assert np.isnan(circular.sine(2e6))
 
 
-def test_writing_out():
-    source = """
-def main(W: Floats) -> bool:
-    total = 0.0
-    for k in range(SIZE):
-        total = total + term(W, k)
-    W[0] = total if total > LEVEL else 0.0
-    while any_lane(W[1] < 3.0):
-        W[1] = W[1] + 1.0
-    return any_lane(W[0] > 0.0)
+def flat(source: str) -> Flat:
+    """Functions of a text that are flat already."""
+    nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    return Flat({node.name: Function(node, "text.py") for node in nodes}, {"WEIGHT": np.array([0.0, 1.0, 2.0])})
 
-def term(W: Floats, k: int) -> float:
-    return W[2 + k] * k
-"""
-    text = unrolled(source, {"SIZE": 3, "LEVEL": 0.5}, "main", "lane_main", 2, 2)
-    assert "for" not in text and "term" not in text
+
+def executed(node: ast.FunctionDef):
+    """A function that was written out, as plain Python."""
     names = {"any_lane": bool, "Floats": object}
-    exec(text, names)
-    B = [0.0, 0.5, 10.0, 2.0, 4.0]
-    assert names["lane_main"](B) is True
-    assert B == [10.0, 3.5, 10.0, 2.0, 4.0]
+    exec(compile(ast.Module([node], []), "<written out>", "exec"), names)
+    return names[node.name]
+
+
+def test_writing_out():
+    """Loops and calls are gone; rows are slices, constants of arrays are known, work space is variables only."""
+    source = """
+def main(lane_floats: Floats, tick_floats: Floats) -> bool:
+    total = 0.0
+    row = lane_floats[2:5]
+    for k in range(3):
+        tick_floats[1 + k] = term(row, k)
+        total = total + tick_floats[1 + k]
+    lane_floats[0] = total if total > 0.5 else 0.0
+    while any_lane(lane_floats[1] < 3.0):
+        lane_floats[1] += 1.0
+    return any_lane(lane_floats[0] > 0.0)
+
+def term(row: Floats, k: int) -> float:
+    return row[k] * WEIGHT[k]
+"""
+    node = written_out(flat(source), "main", "lane_main")
+    text = ast.unparse(node)
+    assert not any(word in text for word in ("for ", "term", "tick_floats", "WEIGHT")) and "tick3" in text
+    lanes = [0.0, 0.5, 10.0, 2.0, 4.0]
+    assert executed(node)(lanes) is True
+    assert lanes == [10.0, 3.5, 10.0, 2.0, 4.0]
+
+
+def test_what_cannot_be_written_out():
+    """The message names file and line."""
+    source = """
+def main(lane_floats: Floats) -> None:
+    lane_floats[{index}] = 1.0
+"""
+    with pytest.raises(UnrollError, match=r"text\.py, line 3: this whole number is not known beforehand: lane_floats"):
+        written_out(flat(source.format(index="lane_floats[0]")), "main", "lane_main")
+    with pytest.raises(UnrollError, match=r"text\.py, line 3: this function cannot be called here: fly"):
+        written_out(flat(source.format(index="fly(2)")), "main", "lane_main")
 
 
 def test_rows_are_moved_where_they_are_used():
     source = """
-def main(W: Floats) -> None:
-    W[0] = W[0] + 1.0
-    if any_lane(W[0] > 2.0):
-        W[1] = W[1] + W[2]
+def main(lane_floats: Floats) -> None:
+    lane_floats[0] = lane_floats[0] + 1.0
+    if any_lane(lane_floats[0] > 2.0):
+        lane_floats[1] = lane_floats[1] + lane_floats[2]
 """
-    text = unrolled(source, {}, "main", "lane_main", 3, 3)
+    node = written_out(flat(source), "main", "lane_main")
+    text = ast.unparse(node)
     begin, branch = text.split("if any_lane")
-    assert "B[1]" not in begin and "B[2]" not in begin and "w1 = B[1]" in branch and "B[1] = w1" in branch
-    assert "B[2] = w2" not in text, "what does not change is not written"
-    names = {"any_lane": bool, "Floats": object}
-    exec(text, names)
-    B = [0.0, 5.0, 7.0]
+    assert "lanes[1]" not in begin and "lanes[2]" not in begin
+    assert "lane1 = lanes[1]" in branch and "lanes[1] = lane1" in branch
+    assert "lanes[2] = lane2" not in text, "what does not change is not written"
+    lanes = [0.0, 5.0, 7.0]
     for expected in ([1.0, 5.0, 7.0], [2.0, 5.0, 7.0], [3.0, 12.0, 7.0]):
-        names["lane_main"](B)
-        assert expected == B
+        executed(node)(lanes)
+        assert expected == lanes
 
 
 @pytest.mark.parametrize("limit", [1e-3, 1.0])
@@ -278,12 +312,12 @@ def test_bounds_on_the_tail_of_a_series(limit):
     """What `tail_of` gives times VALUE, RATE and BEND is above the terms from order four on, their rate and bend."""
     random = np.random.default_rng(3)
     for order in (12, 13, 20):
-        values = vars(lockevents) | {"ORDER": order}
+        values = vars(lockevents) | {"model": SimpleNamespace(ORDER=order)}
         tail_of = FunctionType(lockevents.tail_of.__code__, values)
         for _ in range(200):
             series = random.standard_normal(order + 1) * limit ** np.arange(order + 1)
             h, k = float(random.uniform(0.1, 3.0)), np.arange(4, order + 1)
-            terms, tail = np.abs(series[4:]) * h**k, tail_of(series, 0, h)
+            terms, tail = np.abs(series[4:]) * h**k, tail_of(series, h)
             assert terms.sum() <= lockevents.VALUE * tail * (1 + 1e-12)
             assert (k * terms).sum() <= lockevents.RATE * tail * (1 + 1e-12)
             assert (k * (k - 1) * terms).sum() <= lockevents.BEND * tail * (1 + 1e-12)
@@ -306,42 +340,60 @@ def test_which_are_expanded_apart_at_rest():
 
 
 @cache
-@cache
-def plain_kernels() -> dict[str, Any]:
+def plain_kernels() -> Library:
     """The kernels of lockstep for the forced oscillator, as plain Python."""
-    values: dict[str, Any] = {}
-    exec(joined_lanes(lane_source(derive(ss.models.forced_oscillator()), 12), LANES), values)
-    return values
+    return lane_model(ss.models.forced_oscillator(), 12).library()
 
 
 @pytest.mark.parametrize(("rate", "zeros"), [(5e-9, 1), (1e-14, 2), (-5e-9, 2), (-5e-8, 1)])
 def test_how_well_the_limit_is_met(rate, zeros):
     """A contact may be released where the limit is not quite reached, within the tolerance; past it, it slips."""
-    values = plain_kernels()
-    work = [0.0] * values["FLOATS"]
-    names = {"FRESH": 1.0, "SIGN": 1.0, "SCALE": 1.0, "LOG_TOLERANCE": np.log2(1e-8)}
-    for name, value in names.items():
-        work[values[name]] = value
-    work[values["POLYNOMIAL"] + 1] = rate
-    values["mark_zeros"](work, 0)
-    assert work[values["LEAD"]] == zeros
+    kernels = plain_kernels()
+    lane, tick = kernels.lane.Lane(), kernels.lane.Tick()
+    lane.on_trial[0], lane.mode[0], lane.log_tolerance = 1.0, 1.0, np.log2(1e-8)
+    tick.acceleration_size[0] = 1.0
+    tick.polynomial[0, 1] = rate
+    kernels.lockstep.set_leading_zeros(lane, tick, 0)
+    assert tick.zeros[0] == zeros
+
+
+def entered(kernels: Library, model: Model, end: float):
+    """The only lane of plain Python, with a trajectory from zero in it."""
+    lanes, convoy = Interleaved(kernels.lane.Lane, 1), kernels.convoy.Convoy()
+    trajectory = kernels.trajectory.Trajectory()
+    trajectory.parameter[:], trajectory.end_time = list(model.parameters.values()), end
+    trajectory.step_guess = 1.0
+    convoy.log_tolerance, convoy.most_steps = np.log2(2e-8), 10**9
+    kernels.lockensemble.enter(trajectory, lanes[0], convoy, -1.0)
+    return lanes
 
 
 def test_no_step_is_tried_in_vain():
     """Nearly every tick goes on: releases are met within the tolerance, and steps are guessed well."""
-    model = ss.models.forced_oscillator("III", eta=1.5)
-    values = plain_kernels()
-    row = [0.0] * values["LANE_ROWS"]
-    work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
-    parameters = np.array(list(model.parameters.values()))
-    values["enter"](work, whole, row, 0, 0.0, 120.0, np.log2(2e-8), 0.0, 1e9, 0, np.zeros(2), parameters, -1.0)
+    kernels = plain_kernels()
+    lanes = entered(kernels, ss.models.forced_oscillator("III", eta=1.5), 120.0)
+    lane, condition = lanes[0], kernels.condition
     ticks, vain = 0, 0
-    while row[values["CONDITION"]] == values["RUNNING"]:
-        before = row[values["TIME"]]
-        values["lane_tick"](row)
-        ticks, vain = ticks + 1, vain + (row[values["TIME"]] == before)
-    assert row[values["CONDITION"]] == values["ARRIVED"] and ticks > 300
+    while lane.condition == condition.RUNNING:
+        before = lane.time
+        kernels.lockstep.advance_all(lanes)
+        ticks, vain = ticks + 1, vain + (lane.time == before)
+    assert lane.condition == condition.ARRIVED and ticks > 300
     assert vain <= 0.01 * ticks
+
+
+def test_written_out_it_does_the_same():
+    """The tick as it stands, on records, and written out, on rows of an array: the same bits, tick by tick."""
+    kernels, model = plain_kernels(), ss.models.forced_oscillator("III", eta=1.5)
+    plain, rows = entered(kernels, model, 60.0), entered(kernels, model, 60.0)
+    lowering = Lowering(kernels)
+    node = written_out(lowering.flat, lowering.add(kernels.function(LANES.tick)), "tick")
+    names = vars(kernels.machine) | vars(math) | {"Floats": object}
+    exec(compile(ast.Module([node], []), "<written out>", "exec"), names)
+    for _ in range(150):
+        assert names["tick"](rows.floats[:, 0]) == kernels.lockstep.advance_all(plain)
+        np.testing.assert_array_equal(rows.floats, plain.floats)
+    assert plain[0].events > 10
 
 
 def test_a_release_cut_short(monkeypatch):
@@ -352,18 +404,27 @@ def test_a_release_cut_short(monkeypatch):
     field._in_lockstep(np.array([model.start_state()]), field.parameters[None], (0.0, 1660.0), 1.5e-8, 10**7)
 
 
-def test_no_name_has_two_meanings():
-    """Model and kernels are one text, in which a constant that is set again would change what others mean."""
-    source = lane_source(derive(ss.models.forced_oscillator()), 8)
-    values: dict[str, set[str]] = {}
-    for node in ast.parse(joined_lanes(source, LANES)).body:
-        if isinstance(node, ast.FunctionDef):
-            values.setdefault(node.name, set()).add(ast.unparse(node))
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                names = target.elts if isinstance(target, ast.Tuple) else [target]
-                parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(names)
-                for name, part in zip(names, parts, strict=False):
-                    values.setdefault(ast.unparse(name), set()).add(ast.unparse(part))
-    assert len(values) > 100
-    assert {name: found for name, found in values.items() if len(found) > 1} == {}
+# -- other targets -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [ss.models.forced_oscillator, ss.models.two_blocks])
+def test_checked_indices(make):
+    """A build in which every index is compared finds nothing, and gives the same bits."""
+    field = ss.Field.of(make(), order=8)
+    starts, parameters = ensemble(field.model, 0.3, 40)
+    ends = field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-7, 10**6)
+    vars(field)["lanes"] = checked.program(lane_model(field.model, 8), LANES)
+    again = field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-7, 10**6)
+    for one, other in zip(ends, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_plain_python():
+    """One lane, as plain Python: nearly the same ends."""
+    field = ss.Field.of(ss.models.block_on_belt(), order=8)
+    starts, parameters = ensemble(field.model, 0.3, 3)
+    ends, outcome = field._in_lockstep(starts, parameters, (0.0, 15.0), 1e-7, 10**6)
+    vars(field)["lanes"] = python.program(lane_model(field.model, 8), LANES)
+    again, counted = field._in_lockstep(starts, parameters, (0.0, 15.0), 1e-7, 10**6)
+    np.testing.assert_array_equal(counted, outcome)
+    np.testing.assert_allclose(again, ends, atol=1e-6)

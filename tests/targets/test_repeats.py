@@ -1,16 +1,12 @@
 """Trajectories in lockstep that leave out cycles in which they repeat themselves, and those that travel them all."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 import xarray as xr
 
 import stickslip as ss
+from stickslip.field import lane_model
 from stickslip.kernels.lockrepeat import cycle_found
-from stickslip.symbolic.equations import derive
-from stickslip.symbolic.lanes import lane_source
-from stickslip.targets.join import LANES, joined_lanes
 
 FORCED = ss.models.forced_oscillator("III")
 ETAS = {"base.eta": np.linspace(0.6, 2.6, 256)}
@@ -107,10 +103,16 @@ def test_loose_tolerances():
 
 @pytest.fixture(scope="module")
 def kernels():
-    """The kernels of lockstep as plain Python, and a work array of theirs."""
-    values: dict[str, Any] = {}
-    exec(joined_lanes(lane_source(derive(FORCED), 8), LANES), values)
-    return values
+    """The kernels of lockstep as plain Python."""
+    return lane_model(FORCED, 8).library()
+
+
+def marked(kernels):
+    """A lane without a mark that looks for repetitions."""
+    lane = kernels.lane.Lane()
+    lane.log_tolerance, lane.recent_size[:] = np.log2(1e-8), 1.0
+    kernels.lockrepeat.clear_mark(lane, True)
+    return lane
 
 
 @pytest.mark.parametrize(
@@ -124,32 +126,26 @@ def kernels():
     ],
 )
 def test_what_comes_close_by_chance_goes_away_again(kernels, misses, found):
-    W = [0.0] * kernels["FLOATS"]
-    state, time, events = (kernels[name] for name in ("STATE", "TIME", "EVENTS"))
-    W[kernels["LOG_TOLERANCE"]] = np.log2(1e-8)
-    W[kernels["LATELY"]] = W[kernels["LATELY"] + 1] = 1.0
-    kernels["begin_marks"](W, True)
-    W[state], W[state + 1], W[events] = 0.5, 1.0, 2.0
-    kernels["look_back"](W, True)
+    lane = marked(kernels)
+    lane.state[:], lane.events = [0.5, 1.0], 2.0
+    kernels.lockrepeat.note_recurrence(lane, True)
     for miss, is_found in zip(misses, found, strict=True):
-        W[state] += miss
-        W[time] += 3.0
-        W[events] += 2.0
-        kernels["look_back"](W, True)
-        assert (W[kernels["AGAIN"]] == pytest.approx(3.0)) == is_found
+        lane.state[0] += miss
+        lane.time += 3.0
+        lane.events += 2.0
+        kernels.lockrepeat.note_recurrence(lane, True)
+        assert (lane.recurrence == pytest.approx(3.0)) == is_found
 
 
 def test_events_of_a_cycle_that_ends_where_a_mark_is_due(kernels):
     """Twelve events after the mark, which is set anew at once; they are counted from where it was."""
-    W = [0.0] * kernels["FLOATS"]
-    W[kernels["LOG_TOLERANCE"]] = np.log2(1e-8)
-    W[kernels["LATELY"]] = W[kernels["STATE"]] = 1.0
-    kernels["begin_marks"](W, True)
+    lane = marked(kernels)
+    lane.state[0] = 1.0
     for events in (2.0, 14.0):
-        W[kernels["EVENTS"]] = W[kernels["TIME"]] = events
-        kernels["look_back"](W, True)
-    assert W[kernels["AGAIN"]] == W[kernels["CYCLE_EVENTS"]] == 12.0
-    assert W[kernels["MARK_EVENTS"]] == 14.0
+        lane.events = lane.time = events
+        kernels.lockrepeat.note_recurrence(lane, True)
+    assert lane.recurrence == lane.cycle_events == 12.0
+    assert lane.mark_events == 14.0
 
 
 def test_the_phase_decides():

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, has_pair_on_circle, outside
-from stickslip.branches.steps import FAILURES, Point, Step, Unresolved
+from stickslip.branches.steps import FAILURES, OrbitPoint, OrbitStep, Unresolved
 from stickslip.orbits.crossings import LEVEL, Crossing, crossing
 from stickslip.orbits.stability import nontrivial
 
-Floats = NDArray[np.float64]
 TRIVIAL = 0.1
 """How far the multiplier of a shift in time may be from 1."""
 
@@ -33,7 +32,7 @@ class Found:
     tangent: Floats | None = None
 
 
-def bifurcations(step: Step) -> list[Found]:
+def bifurcations(step: OrbitStep) -> list[Found]:
     """The bifurcations between the ends of a step, in their order."""
     if not (_are_told(step, step.here) and _are_told(step, step.there)):
         return []
@@ -51,13 +50,13 @@ def bifurcations(step: Step) -> list[Found]:
     return sorted(found, key=lambda item: item.distance)
 
 
-def _are_told(step: Step, point: Point) -> bool:
+def _are_told(step: OrbitStep, point: OrbitPoint) -> bool:
     """Whether multipliers are what they seem: without an excitation one of them must be 1, which is lost where
     neighbouring motions part very far before they meet again. Those of a motion that just touches rest do not exist."""
     return step.problem.turns > 0 or not float(np.min(np.abs(point.multipliers - 1))) > TRIVIAL
 
 
-def _located(step: Step, kind: str) -> Iterator[Found]:
+def _located(step: OrbitStep, kind: str) -> Iterator[Found]:
     u = step.zero(lambda point: step.tests(point)[kind])
     if u is None:
         raise Unresolved(f"a {kind} was not found within the step")
@@ -65,7 +64,7 @@ def _located(step: Step, kind: str) -> Iterator[Found]:
         yield Found(step.distance(u), kind, u)
 
 
-def _is_there(step: Step, kind: str, u: Floats) -> bool:
+def _is_there(step: OrbitStep, kind: str, u: Floats) -> bool:
     """Whether multipliers are where they must be: of a pair two real ones may have the product 1, one may jump past −1,
     and where a motion is too sensitive a path is not what it seems."""
     multipliers = nontrivial(step.at(u).multipliers, step.problem.turns == 0)
@@ -76,7 +75,7 @@ def _is_there(step: Step, kind: str, u: Floats) -> bool:
     return not np.min(np.abs(multipliers - 1), initial=np.inf) > 1e-2
 
 
-def _branch_points(step: Step) -> Iterator[Found]:
+def _branch_points(step: OrbitStep) -> Iterator[Found]:
     met = _crossing(step)
     if met is None or not _is_there(step, BRANCH_POINT, met.u):
         return
@@ -85,7 +84,7 @@ def _branch_points(step: Step) -> Iterator[Found]:
     yield Found(step.distance(met.u), BRANCH_POINT, met.u, note, tangent)
 
 
-def _crossing(step: Step) -> Crossing | None:
+def _crossing(step: OrbitStep) -> Crossing | None:
     """The crossing of branches within a step. Beside it the path can be corrected, at the point itself it cannot."""
     low, high = step.here, step.there
     for _ in range(5):
@@ -100,7 +99,7 @@ def _crossing(step: Step) -> Crossing | None:
     return met
 
 
-def _unexplained(step: Step, found: list[Found]) -> Iterator[Found]:
+def _unexplained(step: OrbitStep, found: list[Found]) -> Iterator[Found]:
     """Stability changes at bifurcations only. Where two multipliers pass the unit circle together no test function
     changes its sign; then the place where their number changes is looked for."""
     autonomous = step.problem.turns == 0
@@ -108,7 +107,7 @@ def _unexplained(step: Step, found: list[Found]) -> Iterator[Found]:
     if old is None or new is None or abs(new - old) <= sum(WEIGHTS[item.kind] for item in found):
         return
 
-    def count(point: Point) -> float:
+    def count(point: OrbitPoint) -> float:
         sizes = np.abs(nontrivial(point.multipliers, autonomous))
         return float(np.sum(sizes > 1)) - 0.5 * (old + new)
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.critical import hopf_at
-from stickslip.branches.steps import FAILURES, Step
+from stickslip.branches.steps import FAILURES, OrbitStep
 from stickslip.errors import NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
 from stickslip.methods.smooth import Smoothing
@@ -35,7 +35,6 @@ from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.phases import FLAT, normal_of
 from stickslip.orbits.signature import SECTION, Event, Signature
 
-Floats = NDArray[np.float64]
 SHRUNK = 0.1
 """An orbit that becomes this much smaller within one step, or reverses, is as good as gone."""
 
@@ -61,7 +60,7 @@ class Birth:
     hopf: Hopf
 
 
-def vanishing(step: Step) -> Floats | None:
+def vanishing(step: OrbitStep) -> Floats | None:
     """The unknowns where an orbit has shrunk to nothing within a step: there the motion at its start comes to rest,
     and then reverses. None where it does not."""
     if not step.problem.is_cut:
@@ -74,7 +73,7 @@ def vanishing(step: Step) -> Floats | None:
     return step.here.u + fraction * (step.there.u - step.here.u)
 
 
-def birth(step: Step, between: Floats, parameter: str) -> Birth | None:
+def birth(step: OrbitStep, between: Floats, parameter: str) -> Birth | None:
     """The Hopf point where an orbit has shrunk to nothing; None where none is found within the step."""
     problem = step.problem
     try:

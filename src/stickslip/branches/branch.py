@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from stickslip import notebook
 from stickslip._version import __version__
+from stickslip.arrays import Bools, Floats
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.special import SpecialPoint
 from stickslip.model.errors import check_number
@@ -28,7 +28,6 @@ from stickslip.saving import model_text, save
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 FORMAT = "stickslip branch 1"
 
 
@@ -124,7 +123,7 @@ class Branch(metaclass=Listing):
         return np.array([orbit.period for orbit in self.points])
 
     @property
-    def stable(self) -> NDArray[np.bool_]:
+    def stable(self) -> Bools:
         """Which are stable; those of which it is not decided count as not."""
         return np.array([bool(orbit.stable) for orbit in self.points])
 

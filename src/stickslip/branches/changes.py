@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.margins import (
     ADDING,
     CROSSING,
@@ -19,15 +19,15 @@ from stickslip.branches.margins import (
     crossing_name,
     margins,
 )
-from stickslip.branches.steps import FAILURES, Point, Step, Unresolved, point_at
+from stickslip.branches.steps import FAILURES, OrbitPoint, OrbitStep, Unresolved, point_at
 from stickslip.orbits.arclength import corrected
 from stickslip.orbits.exact import PhaseProblem, problem_of
 from stickslip.orbits.newton import newton
 from stickslip.orbits.orbit import Orbit
 from stickslip.orbits.phases import Problem, Solved
+from stickslip.orbits.problems import OrbitProblem
 from stickslip.orbits.signature import Signature
 
-Floats = NDArray[np.float64]
 NEARER, SAME = 1 / 16, 1e-3
 """How much nearer an orbit is taken to where it begins, and how much it may then still differ, relative to its size."""
 
@@ -42,7 +42,13 @@ class Change:
     kind: str
     margin: Margin
     problem: Any
-    point: Point
+    point: OrbitPoint
+
+
+def phases_of(problem: OrbitProblem) -> PhaseProblem:
+    """Equations that have phases: those of methods that smear them have none that could change."""
+    assert isinstance(problem, PhaseProblem)
+    return problem
 
 
 def becoming(before: Signature, after: Signature) -> str:
@@ -56,9 +62,9 @@ def becoming(before: Signature, after: Signature) -> str:
     return "; ".join([*words, f"{before} becomes {after}"])
 
 
-def first_change(step: Step) -> Change:
+def first_change(step: OrbitStep) -> Change:
     """The change of signature that comes first within a step at whose end the phases are impossible."""
-    problem = step.problem
+    problem = phases_of(step.problem)
     old, new = (margins(problem, point.solved) for point in (step.here, step.there))
     found: list[tuple[Margin, Floats]] = []
     for key in new:
@@ -95,7 +101,7 @@ def seen_back(problem: Any, scales: Floats, u: Floats, direction: Floats) -> Cha
                 problem, corrected(problem, here.place, times * length, guess, scales)[0], scales, here.place.tangent
             )
             if problem.fault(there.solved):
-                return first_change(Step(problem, scales, here, there))
+                return first_change(OrbitStep(problem, scales, here, there))
     except FAILURES:
         pass
     return None
@@ -111,9 +117,9 @@ def begins_at(orbit: Orbit, problem: PhaseProblem, solved: Solved, number: int) 
     extremes = problem.extremes(solved)
 
     def apart(fraction: float) -> float:
-        motion = problem.motion.with_parameters(solved.parameters)
-        motion.parameters[number] = limit + fraction * (value - limit)
-        own, u = problem_of(orbit, (), motion)
+        values = np.array(solved.parameters)
+        values[number] = limit + fraction * (value - limit)
+        own, u = problem_of(orbit, (), problem.motion.with_parameters(values))
         there = own.solved(newton(own.residual, u, own.scales(u)))
         changes = np.abs(own.extremes(there) - extremes) / problem.state_scale
         return max(float(np.max(changes)), abs(there.period / solved.period - 1))

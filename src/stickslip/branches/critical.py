@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import OrbitError
 from stickslip.model.system import Model
-from stickslip.orbits.balance import Balance, Complexes, Forms
+from stickslip.orbits.balance import Balance, Forms
 from stickslip.orbits.equilibria import equilibrium_at
 from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.exact import with_parameters
@@ -25,7 +25,6 @@ from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import newton
 from stickslip.orbits.normal_form import hopf, null_vectors
 
-Floats = NDArray[np.float64]
 HOPF, BAUTIN, CUSP, TAKENS = "Hopf", "Bautin", "cusp", "Bogdanov–Takens"
 NOTHING = 1e-12
 """A growth rate below this, in units of the modulus, is what round-off leaves of zero."""
@@ -68,6 +67,15 @@ class EquilibriumPath:
     def moved(self, u: Floats) -> EquilibriumPath:
         """The same equations, with references taken from u."""
         return self
+
+    def slid(self, u: Floats, change: Floats) -> Floats:
+        """A change of the unknowns: all are allowed."""
+        return change
+
+    @property
+    def evaluations(self) -> int:
+        """These are not counted."""
+        return 0
 
     def model(self, u: Floats) -> Model:
         """The model with the parameters of u."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickslip.branches.branch import Branch, joined
+from stickslip.arrays import Complexes, Floats
+from stickslip.branches.branch import Branch
 from stickslip.branches.critical import (
     HOPF,
     TAKENS,
@@ -25,26 +25,16 @@ from stickslip.branches.critical import (
 from stickslip.branches.margins import BRANCH_POINT, FOLD
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.special import SpecialPoint
-from stickslip.branches.way import bounds
-from stickslip.errors import ModelError, NoConvergence, OrbitError
+from stickslip.branches.steps import Point, Step, Test
+from stickslip.branches.walk import LONGEST, ArclengthWalk, both_ways
+from stickslip.branches.way import Progress, Way, ways
+from stickslip.errors import NoConvergence, OrbitError
 from stickslip.model.system import Model
-from stickslip.orbits.arclength import Place, corrected, located, place
-from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Complexes, Margin, rest
-from stickslip.orbits.crossings import LEVEL, Crossing, ahead, crossing
+from stickslip.orbits.arclength import place
+from stickslip.orbits.balance import PRESSED, RUBS, SLIPS, STICKS, Balance, Margin, rest
+from stickslip.orbits.crossings import LEVEL, Crossing, crossing
 from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.normal_form import critical_pair, hopf
-
-Floats = NDArray[np.float64]
-Progress = Callable[[float, int], None]
-Test = Callable[[Floats], float]
-FIRST, LONGEST, SHORTEST = 0.01, 0.03, 1e-8
-"""Lengths of steps: a step of 1 is the whole range of the parameter, or a change of the state by its own size."""
-
-STRAIGHT = 0.9
-"""The cosine of the largest angle by which a path may turn in one step."""
-
-ASIDE = (0.01, 0.003, 0.03, 1e-3, 3e-4, 1e-4)
-"""How far from a branch point the other branch is taken up."""
 
 SMALLEST = 1e-2
 """How far the unit of an unknown may shrink, as a part of its largest size on the way."""
@@ -88,16 +78,8 @@ def follow_equilibrium(
         )
     names = tuple(parameter) if isinstance(parameter, tuple | list) else (parameter,)
     names = _checked(start.model, names)
-    ways = bounds(start.model, names[0], to, "equilibrium")
-    report, between = progress or (lambda value, count: None), len(ways) == 2
-    walks = [_Walk(start, point, names, pair, step, most, report, between) for pair in ways]
-    first = walks[0].branch()
-    if len(walks) == 1 or first.interrupted:
-        return first
-    try:
-        return joined(first, walks[1].branch())
-    except KeyboardInterrupt:  # before it had a point
-        return joined(first, None)
+    found = ways(start.model, names[0], to, "equilibrium", step, most, progress or (lambda value, count: None))
+    return both_ways([EquilibriumWalk(start, point, names, way) for way in found])
 
 
 def _checked(model: Model, names: Sequence[str]) -> tuple[str, ...]:
@@ -108,80 +90,59 @@ def _checked(model: Model, names: Sequence[str]) -> tuple[str, ...]:
     return resolved
 
 
-@dataclass(frozen=True, eq=False)
-class _Stop:
-    """Where a branch ends: how far on, the unknowns there, what happens (nothing where it has arrived), and how."""
+EquilibriumStep = Step[EquilibriumPath, Point]
 
-    distance: float
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Where a contact ceases to do what it does: the unknowns there, what happens, and how the branch ends."""
+
     u: Floats
     kind: str
     ending: Ending
 
 
-class _Walk:
-    """A branch in the making."""
+class EquilibriumWalk(ArclengthWalk[EquilibriumPath, Point]):
+    """A branch of equilibria in the making, or a curve of Hopf points or folds along two parameters."""
 
-    def __init__(
-        self,
-        start: Equilibrium,
-        point: SpecialPoint | None,
-        names: Sequence[str],
-        bounds: tuple[float, float],
-        longest: float,
-        most: int,
-        progress: Progress,
-        between: bool,
-    ) -> None:
-        self.parameter, self.bounds = names[0], bounds
-        self.turned = Outcome.REACHED if between else Outcome.RETURNED
-        self.longest, self.most, self.progress = longest, most, progress
-        self.range = abs(bounds[0] - float(start.model.parameters[names[0]]))
+    shortest = edge = 1e-8
+    advice = "Look at the last equilibrium; try a smaller step=."
+
+    def __init__(self, start: Equilibrium, point: SpecialPoint | None, names: Sequence[str], way: Way) -> None:
+        super().__init__(start, way)
         self.largest = np.zeros(0)
-        self.points: list[Equilibrium] = []
-        self.special: list[SpecialPoint] = []
-        self.refusal = ""
         balance = Balance.of(start.model, list(start.mode.values()))
         numbers = [list(start.model.parameters).index(name) for name in names]
         y = balance.unknowns(start.state, start.force)
         self.point = point if point is not None and point.kind == BRANCH_POINT else None
-        self.path: EquilibriumPath
         if len(names) == 1:
             settled_y = rest(balance, y)
-            self.path = EquilibriumPath(balance, tuple(numbers), balance.parameters)
+            self.problem = EquilibriumPath(balance, tuple(numbers), balance.parameters)
             self.first = np.append(y if settled_y is None else settled_y, balance.parameters[numbers])
         else:
-            self.path, self.first = _critical(point, balance, numbers[::-1], y)
-
-    def branch(self) -> Branch:
-        """Walk from the start until something ends the branch."""
-        try:
-            ending = self._begin() or self._go()
-        except KeyboardInterrupt:
-            if not self.points:
-                raise
-            ending = Outcome.INTERRUPTED.at(self.parameter, self.points[-1].model.parameters[self.parameter])
-        states = np.array([list(e.state.values()) for e in self.points])
-        extremes = np.repeat(states[:, None, :], 2, axis=1)
-        return Branch(self.parameter, tuple(self.points), tuple(self.special), (ending,), extremes)
-
-    # -- going along -----------------------------------------------------------------------------------------------
+            self.problem, self.first = _critical(point, balance, numbers[::-1], y)
 
     def _begin(self) -> Ending | None:
-        self.scales = self._scales(self.first)
-        here = place(self.path, self.first, self.scales, None)
-        way = np.sign(self.bounds[0] - self.first[-1])
-        if here.slope * way < 0:
-            here = place(self.path, self.first, self.scales, -here.tangent)
-        self.here = here
+        self.scales = self._scales(self.problem, self.first)
+        self.here = self._point(self.problem, self.first, self.scales, None)
+        tangent = self.here.place.tangent
+        if tangent[-1] * np.sign(self.way.bounds[0] - self.first[-1]) < 0:
+            self.here = self._point(self.problem, self.first, self.scales, -tangent)
         if self.point is not None:
-            return self._switch(self.point)
+            return self._cross(self.point, self.first, np.array(self.point.margin, float))
         self._keep(self.first)
         return None
 
-    def _scales(self, u: Floats) -> Floats:
+    def _point(self, problem: EquilibriumPath, u: Floats, scales: Floats, along: Floats | None) -> Point:
+        return Point(place(problem, u, scales, along))
+
+    def _step(self, there: Point) -> EquilibriumStep:
+        return EquilibriumStep(self.problem, self.scales, self.here, there)
+
+    def _scales(self, problem: EquilibriumPath, u: Floats) -> Floats:
         """Sizes of the unknowns. Those of the states only grow, others may shrink to a part of the largest that was
         seen: whatever passes through zero must not be approached in ever smaller steps."""
-        scales, states = self.path.scales(u), self.path.balance.size
+        scales, states = problem.scales(u), problem.balance.size
         scales[-1] = self.range
         if self.points:
             scales[:states] = np.maximum(np.abs(u[:states]), self.scales[:states])
@@ -189,160 +150,104 @@ class _Walk:
         self.largest = np.maximum(scales, self.largest) if self.points else scales
         return scales
 
-    def _go(self) -> Ending:
-        ds = min(FIRST, self.longest)
-        while len(self.points) < self.most:
-            advanced = self._advance(ds)
-            if advanced is None:
-                ds *= 0.5
-                if ds < SHORTEST:
-                    return self._shrunk()
-                continue
-            there, iterations = advanced
-            ended = self._accept(there, ds)
-            if ended:
-                return ended
-            ds = min(self.longest, ds * (1.5 if iterations <= 4 else 1.0 if iterations <= 6 else 0.6))
-        return Outcome.LIMITED.at(self.parameter, self.here.u[-1], count=self.most)
+    def _check_allowed(self, u: Floats) -> None:
+        self.problem.model(u)
 
-    def _shrunk(self) -> Ending:
-        if self.refusal:
-            return Outcome.REFUSED.at(self.parameter, self.here.u[-1], why=self.refusal)
-        why, advice = "Newton's method does not converge beyond", "Look at the last equilibrium; try a smaller step=."
-        return Outcome.STALLED.at(self.parameter, self.here.u[-1], why=why, advice=advice)
+    # -- going along -----------------------------------------------------------------------------------------------
 
-    def _advance(self, ds: float) -> tuple[Place, int] | None:
-        self.refusal = ""
-        predicted = self.here.u + ds * self.here.tangent * self.scales
-        try:
-            u, iterations = corrected(self.path, self.here, ds, predicted, self.scales)
-            self.path.model(u)
-            there = place(self.path, u, self.scales, self.here.tangent)
-        except ModelError as error:
-            self.refusal = str(error)
-            return None
-        except (NoConvergence, np.linalg.LinAlgError):
-            return None
-        near = float(np.linalg.norm((u - predicted) / self.scales)) < 2 * ds
-        return (there, iterations) if near and float(there.tangent @ self.here.tangent) > STRAIGHT else None
-
-    def _accept(self, there: Place, s: float) -> Ending | None:
-        """Stand there, having noted what happened on the way; a reason to stop, or nothing."""
-        stop = self._end(there, s)
-        if stop is not None:
-            s, there = stop.distance, place(self.path, stop.u, self.scales, self.here.tangent)
-        self._note(there, s)
-        if isinstance(self.path, HopfPath) and self.special and self.special[-1].kind == TAKENS:
+    def _accept(self, step: EquilibriumStep) -> Ending | None:
+        step, ending = self._bounded(step)
+        release = self._release(step)
+        if release is not None and (ending is None or step.distance(release.u) < step.length):
+            step = self._step(self._point(self.problem, release.u, self.scales, self.here.place.tangent))
+            ending = release.ending
+        self._note(step)
+        if isinstance(self.problem, HopfPath) and self.special and self.special[-1].kind == TAKENS:
             # Beyond, ω is negative: the same points once more.
-            self.points.append(self.special[-1].orbit)
-            return Outcome.SLOW.at(self.parameter, self.special[-1].value)
-        self._keep(there.u)
-        if stop is None:
-            self._stand(there)
-            return None
-        if stop.kind:
-            self.special.append(self._special(stop.kind, stop.u, stop.ending.sentence))
-        return stop.ending
-
-    def _stand(self, there: Place) -> None:
-        """Go on from there, measuring in the sizes that the unknowns have now."""
-        direction = there.tangent * self.scales
-        self.path = self.path.moved(there.u)
-        self.scales = self._scales(there.u)
-        self.here = place(self.path, there.u, self.scales, direction / self.scales)
+            self._append(self.special[-1].orbit, _twice(self.special[-1].orbit))
+            return self._end(Outcome.SLOW, self.special[-1].value)
+        self._keep(step.there.u)
+        if ending is None:
+            self._stand(self.problem.moved(step.there.u), step.there.u, step.there.place.tangent * self.scales)
+        elif release is not None and ending is release.ending:
+            self.special.append(self._special(release.kind, release.u, ending.sentence))
+        return ending
 
     def _keep(self, u: Floats) -> None:
-        self.points.append(self.path.equilibrium(u))
-        self.progress(float(u[-1]), len(self.points))
+        equilibrium = self.problem.equilibrium(u)
+        self._append(equilibrium, _twice(equilibrium))
+        self._tell()
 
-    # -- where it ends ---------------------------------------------------------------------------------------------
-
-    def _end(self, there: Place, s: float) -> _Stop | None:
-        """The first thing that ends the branch between here and there."""
-        found: list[_Stop] = []
-        for least, bound, outcome in zip((0, 1), self.bounds, (Outcome.REACHED, self.turned), strict=True):
-            u = self._zero(partial(_beyond, bound), there, s)
-            if u is not None and len(self.points) > least:
-                ending = outcome.at(self.parameter, bound)
-                found.append(_Stop(self._distance(u), np.append(u[:-1], bound), "", ending))
-        old, new = self._margins(self.here.u), self._margins(there.u)
+    def _release(self, step: EquilibriumStep) -> Release | None:
+        """Where a contact first ceases to do what it does, within a step."""
+        found: list[tuple[Floats, Margin]] = []
+        old, new = self._margins(step.here.u), self._margins(step.there.u)
         for key, value in new.items():
-            if value <= 0 < old[key]:
-                u = self._zero(partial(self._margin, key), there, s)
-                if u is not None:
-                    u[-1] = 0.0 if abs(u[-1]) < 1e-14 * self.range else u[-1]
-                    (kind, why), contact = ENDS[key[0]], self.path.balance.model.contacts[key[1]]
-                    ending = Outcome.RELEASED.at(self.parameter, u[-1], kind=kind, contact=contact, why=why)
-                    found.append(_Stop(self._distance(u), u, kind, ending))
-        return min(found, key=lambda stop: stop.distance) if found else None
+            u = step.change_of_sign(partial(self._margin, key)) if value <= 0 < old[key] else None
+            if u is not None:
+                found.append((np.append(u[:-1], 0.0 if abs(u[-1]) < 1e-14 * self.range else u[-1]), key))
+        if not found:
+            return None
+        u, (margin, number) = min(found, key=lambda item: step.distance(item[0]))
+        (kind, why), contact = ENDS[margin], self.model.contacts[number]
+        return Release(u, kind, self._end(Outcome.RELEASED, u[-1], kind=kind, contact=contact, why=why))
 
     def _margins(self, u: Floats) -> dict[Margin, float]:
-        return self.path.balance.margins(self.path.y(u), self.path.parameters(u))
+        return self.problem.balance.margins(self.problem.y(u), self.problem.parameters(u))
 
     def _margin(self, key: Margin, u: Floats) -> float:
         return self._margins(u)[key]
 
-    def _zero(self, test: Test, there: Place, s: float) -> Floats | None:
-        """Where a test function changes its sign between here and there; None where it does not."""
-        values = test(self.here.u), test(there.u)
-        if values[1] == 0 and values[0] != 0:
-            return there.u
-        if not np.sign(values[0]) * np.sign(values[1]) < 0:
-            return None
-        return located(self.path, self.here, there.u, s, self.scales, test, values)
-
-    def _distance(self, u: Floats) -> float:
-        return float(self.here.tangent @ ((u - self.here.u) / self.scales))
-
     # -- special points --------------------------------------------------------------------------------------------
 
-    def _note(self, there: Place, s: float) -> None:
-        """Note the special points between here and there, in their order."""
-        if type(self.path) is EquilibriumPath:
-            found = [*self._turns(there, s), *self._hopf_points(there, s)]
+    def _note(self, step: EquilibriumStep) -> None:
+        """Note the special points within a step, in their order."""
+        if type(self.problem) is EquilibriumPath:
+            found = [*self._turns(step), *self._hopf_points(step)]
         else:
-            found = list(self._degenerate(there, s))
+            found = list(self._degenerate(step))
         self.special += [point for _, point in sorted(found, key=lambda item: item[0])]
 
     def _special(self, kind: str, u: Floats, note: str = "", **numbers: float) -> SpecialPoint:
-        equilibrium = self.path.equilibrium(u)
-        extremes = np.array([list(equilibrium.state.values())] * 2)
+        equilibrium = self.problem.equilibrium(u)
         return SpecialPoint(
             kind, self.parameter, float(u[-1]), equilibrium, note,
-            extremes=extremes, after=len(self.points), numbers=numbers,
+            extremes=_twice(equilibrium), after=len(self.points), numbers=numbers,
         )  # fmt: skip
 
-    def _turns(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
+    def _turns(self, step: EquilibriumStep) -> Iterator[tuple[float, SpecialPoint]]:
         """Folds, where the parameter turns back; branch points, where the determinant of the path changes sign."""
 
-        def at(u: Floats) -> Place:
-            return place(self.path, u, self.scales, self.here.tangent)
+        tangent = step.here.place.tangent
 
-        if self.here.sign * there.sign < 0:
-            met = self._crossing(there, s)
+        def slope(u: Floats) -> float:
+            return place(self.problem, u, self.scales, tangent).slope
+
+        if step.here.place.sign * step.there.place.sign < 0:
+            met = self._crossing(step)
             if met is not None:
-                yield self._distance(met.u), self._branch_point(met)
-                if abs(met.along(self.here.tangent)[-1]) < LEVEL:  # at a pitchfork one of the branches turns back
+                yield step.distance(met.u), self._branch_point(met, tangent)
+                if abs(met.along(tangent)[-1]) < LEVEL:  # at a pitchfork one of the branches turns back
                     return
-        u = self._zero(lambda v: at(v).slope, there, s)
+        u = step.change_of_sign(slope)
         if u is not None:
-            yield self._distance(u), self._special(FOLD, self._settled_fold(u))
+            yield step.distance(u), self._special(FOLD, self._settled_fold(u))
 
-    def _crossing(self, there: Place, s: float) -> Crossing | None:
-        """Where another path crosses between here and there."""
+    def _crossing(self, step: EquilibriumStep) -> Crossing | None:
+        """Where another path crosses within a step."""
         try:
-            met = crossing(self.path, 0.5 * (self.here.u + there.u), self.scales)
+            met = crossing(self.problem, 0.5 * (step.here.u + step.there.u), self.scales)
         except (NoConvergence, np.linalg.LinAlgError):
             return None
-        return met if met is not None and -1e-9 < self._distance(met.u) < s + 1e-9 else None
+        return met if met is not None and -1e-9 < step.distance(met.u) < step.length + 1e-9 else None
 
-    def _branch_point(self, met: Crossing) -> SpecialPoint:
-        known = met.along(self.here.tangent) * self.scales
+    def _branch_point(self, met: Crossing, tangent: Floats) -> SpecialPoint:
+        known = met.along(tangent) * self.scales
         return replace(self._special(BRANCH_POINT, met.u), margin=tuple(map(float, known)))
 
     def _settled_fold(self, u: Floats) -> Floats:
         """The fold to round-off: the path alone says where it is to the square root of that."""
-        path = self.path
+        path = self.problem
         try:
             equations, v = fold_at(path.balance, path.free, path.y(u), path.parameters(u))
             v = settled(equations, v, self.scales)
@@ -350,33 +255,33 @@ class _Walk:
             return u
         return self._kept(u, np.append(equations.y(v), v[-1]))
 
-    def _hopf_points(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
+    def _hopf_points(self, step: EquilibriumStep) -> Iterator[tuple[float, SpecialPoint]]:
         """Where complex pairs cross the imaginary axis. Pairs that cross together leave the product of sums positive,
         so they are also counted."""
-        path = self.path
+        path = self.problem
         seen: list[tuple[float, float]] = []
-        if conservative(path.eigenvalues(self.here.u)) and conservative(path.eigenvalues(there.u)):
+        if conservative(path.eigenvalues(step.here.u)) and conservative(path.eigenvalues(step.there.u)):
             return  # pairs that stay on the axis do not cross it
 
         def growth(k: int, u: Floats) -> float:
             return float(pairs_growth(path.eigenvalues(u))[k : k + 1].sum())
 
-        old, new = pairs_growth(path.eigenvalues(self.here.u)), pairs_growth(path.eigenvalues(there.u))
+        old, new = pairs_growth(path.eigenvalues(step.here.u)), pairs_growth(path.eigenvalues(step.there.u))
         growing = sorted([int(np.sum(old > 0)), int(np.sum(new > 0))])
         counted: list[Test] = [partial(growth, k) for k in range(*growing)]
         for test in (lambda u: pair_sums(path.eigenvalues(u)), *counted):
-            u = self._zero(test, there, s)
+            u = step.change_of_sign(test)
             if u is None or critical_pair(path.eigenvalues(u)) is None:
                 continue  # two real eigenvalues with opposite signs
             for omega in _on_the_axis(path.eigenvalues(u)):
                 point = self._hopf_point(u, omega)
-                place_, frequency = self._distance(u), point.numbers["omega"]
+                place_, frequency = step.distance(u), point.numbers["omega"]
                 if not any(abs(place_ - x) < 1e-6 and abs(frequency - w) < 1e-6 * w for x, w in seen):
                     seen.append((place_, frequency))
                     yield place_, point
 
     def _hopf_point(self, u: Floats, omega: float) -> SpecialPoint:
-        path = self.path
+        path = self.problem
         try:
             equations, v = hopf_at(path.balance, path.free, path.y(u), path.parameters(u), omega)
             v = settled(equations, v, self.scales)
@@ -392,50 +297,30 @@ class _Walk:
         v = np.where(np.abs(v) > 1e-14 * self.scales, v, 0.0)
         return v if float(np.max(np.abs((v - u) / self.scales))) < 1e-3 else u
 
-    def _degenerate(self, there: Place, s: float) -> Iterator[tuple[float, SpecialPoint]]:
+    def _degenerate(self, step: EquilibriumStep) -> Iterator[tuple[float, SpecialPoint]]:
         """Special points of a curve of Hopf points or folds."""
-        for kind, value in self.path.tests(self.here.u).items():
-            u = self._zero(partial(self._test, kind), there, s) if value != 0 else None
-            if u is not None and (kind == TAKENS or abs(self.path.tests(u)[kind]) < 1e-6 * abs(value)):
-                yield self._distance(u), self._special(kind, u)
+        for kind, value in self.problem.tests(step.here.u).items():
+            u = step.change_of_sign(partial(self._test, kind)) if value != 0 else None
+            if u is not None and (kind == TAKENS or abs(self.problem.tests(u)[kind]) < 1e-6 * abs(value)):
+                yield step.distance(u), self._special(kind, u)
 
     def _test(self, kind: str, u: Floats) -> float:
-        return self.path.tests(u)[kind]
+        return self.problem.tests(u)[kind]
 
     # -- branch switching ------------------------------------------------------------------------------------------
 
-    def _switch(self, point: SpecialPoint) -> Ending | None:
-        """Stand on the branch that crosses the known one at a branch point."""
-        try:
-            met = crossing(self.path, self.first, self.scales)
-        except (NoConvergence, np.linalg.LinAlgError):
-            met = None
-        if met is not None:
-            direction = met.across(np.array(point.margin, float) / self.scales)
-            direction = ahead(direction, np.sign(self.bounds[0] - self.first[-1]))
-            if self._step_aside(met, direction) or self._step_aside(met, -direction):
-                return None
-        return Outcome.ABSENT.at(point.parameter, point.value, kind=point.kind)
+    def _is_another(self, u: Floats) -> bool:
+        return min(self._margins(u).values(), default=1.0) > 0
 
-    def _step_aside(self, met: Crossing, direction: Floats) -> bool:
-        """Stand beside a branch point, which belongs to both branches, in a direction."""
-        for size in ASIDE:
-            guess = met.u + size * direction * self.scales
-            try:
-                u, _ = corrected(self.path, Place(met.u, direction), size, guess, self.scales)
-            except (NoConvergence, np.linalg.LinAlgError):
-                continue
-            change = (u - met.u) / self.scales
-            if min(self._margins(u).values(), default=1.0) > 0 and met.leads(change, direction):
-                self.here = place(self.path, u, self.scales, change)
-                self._keep(met.u)
-                self._keep(u)
-                return True
-        return False
+    def _take_up(self, met: Crossing, u: Floats) -> None:
+        self.here = self._point(self.problem, u, self.scales, (u - met.u) / self.scales)
+        self._keep(met.u)  # it belongs to both branches
+        self._keep(u)
 
 
-def _beyond(bound: float, u: Floats) -> float:
-    return float(u[-1]) - bound
+def _twice(equilibrium: Equilibrium) -> Floats:
+    """The smallest and the largest value of every state, which are the same."""
+    return np.array([list(equilibrium.state.values())] * 2)
 
 
 def _on_the_axis(eigenvalues: Complexes) -> list[float]:

@@ -7,15 +7,15 @@ from typing import Any
 from stickslip.arguments import check_progress
 from stickslip.branches.births import equilibrium_of, is_at_rest
 from stickslip.branches.births import newborn as newborn_at
-from stickslip.branches.branch import Branch, joined
+from stickslip.branches.branch import Branch
 from stickslip.branches.critical import HOPF
 from stickslip.branches.curves import follow_in_two
 from stickslip.branches.equilibria import follow_equilibrium
 from stickslip.branches.margins import FLIP
-from stickslip.branches.outcome import Outcome
+from stickslip.branches.orbits import OrbitWalk
 from stickslip.branches.special import SpecialPoint
-from stickslip.branches.walk import LONGEST, Walk
-from stickslip.branches.way import bounds
+from stickslip.branches.walk import LONGEST, both_ways
+from stickslip.branches.way import ways
 from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.orbits.equilibrium import Equilibrium
@@ -128,28 +128,18 @@ def _followed(
     start: Orbit, parameter: str, to: Any, point: SpecialPoint | None, step: float, most: int, report: Report
 ) -> Branch:
     """The branch of an orbit, or the one that bifurcates from it."""
-    ways = bounds(start.model, parameter, to, "orbit")
-    walks = [Walk(start, parameter, way, step, most, report, len(ways) == 2) for way in ways]
+    found = ways(start.model, parameter, to, "orbit", step, most, report)
     # The orbit of twice the period is the same on both sides of a flip.
-    if len(walks) == 1 or (point is not None and point.kind == FLIP):
-        return walks[0].branch(point)
-    down = walks[0].branch(point, -1.0)
-    if down.interrupted or any(ending.outcome is Outcome.CLOSED for ending in down.endings):
-        return down
-    try:
-        up = walks[1].branch(point, 1.0)
-    except KeyboardInterrupt:  # before it had a point
-        if not len(down):
-            raise
-        return joined(down, None)
-    return joined(down, up) if len(down) and len(up) else max(down, up, key=len)
+    if len(found) == 1 or (point is not None and point.kind == FLIP):
+        return OrbitWalk(start, found[0], point).branch()
+    return both_ways([OrbitWalk(start, way, point, side) for way, side in zip(found, (-1.0, 1.0), strict=True)])
 
 
 def _born_at(point: SpecialPoint, parameter: str, to: Any, step: float, most: int, report: Report) -> Branch:
     """The branch of the orbits that are born at a Hopf point: they exist on one side of it at first."""
     parameter = point.orbit.model.resolve(parameter)
-    ways = bounds(point.orbit.model, parameter, to, "orbit")
-    span = max(abs(bound - point.orbit.model.parameters[parameter]) for bound in ways[0])
+    found = ways(point.orbit.model, parameter, to, "orbit", step, most, report)
+    span = max(abs(bound - point.orbit.model.parameters[parameter]) for bound in found[0].bounds)
     newborn = newborn_at(point.orbit, parameter, point.numbers["omega"], point.numbers["l1"], span)
-    way = ways[-1] if newborn.onset > 0 else ways[0]
-    return Walk(newborn.orbit, parameter, way, step, most, report, len(ways) == 2).from_birth(newborn)
+    way = found[-1] if newborn.onset > 0 else found[0]
+    return OrbitWalk(newborn.orbit, way, newborn=newborn).branch()

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from stickslip.arrays import Complexes
 from stickslip.errors import MotionError
 from stickslip.orbits.motion import Motion, Phase
 from stickslip.orbits.phases import Problem, Solved, guard_terms
 from stickslip.orbits.signature import SECTION, STOP
-from stickslip.orbits.stability import Complexes, nontrivial
+from stickslip.orbits.stability import nontrivial
 
-Floats = NDArray[np.float64]
 FOLD, FLIP, TORUS, BRANCH_POINT = "fold", "flip", "Neimark–Sacker", "branch point"
 GRAZING, CROSSING, SWITCHING, ADDING = "grazing-sliding", "crossing-sliding", "switching-sliding", "adding-sliding"
 LOSS, EXCHANGE = "loss of a phase", "exchange of events"

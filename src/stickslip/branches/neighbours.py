@@ -12,14 +12,13 @@ from dataclasses import replace
 from functools import partial, reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.margins import GRAZING, Margin, inner_minima
 from stickslip.orbits.exact import PhaseProblem, section_at
 from stickslip.orbits.phases import Solved, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Mode, Piece
 
-Floats = NDArray[np.float64]
 TOUCHING = 1e-9
 """A velocity that is zero, in units of the size of velocities."""
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.branches.critical import HOPF
 from stickslip.branches.margins import BRANCH_POINT, FLIP
 from stickslip.model.listing import Listing
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS, flip_test, torus_test
 from stickslip.errors import ModelError, MotionError, NoConvergence, OrbitError
-from stickslip.orbits.arclength import Place, corrected, located, place
-from stickslip.orbits.stability import Complexes
+from stickslip.orbits.arclength import Path, Place, corrected, located, place
+from stickslip.orbits.problems import OrbitProblem
 
-Floats = NDArray[np.float64]
-Test = Callable[["Point"], float]
 FAILURES = (NoConvergence, MotionError, OrbitError, ModelError, np.linalg.LinAlgError)
 """What may happen where an orbit is looked for that does not exist."""
 
@@ -29,38 +27,49 @@ SUSPICIOUS = 0.5
 """A test function whose slopes let it come nearer to zero than this part of its values at both ends is looked at."""
 
 
+Test = Callable[[Floats], float]
+PathT = TypeVar("PathT", bound=Path)
+PointT = TypeVar("PointT", bound="Point")
+
+
 class Unresolved(NoConvergence):
     """Something happens within a step that cannot be told: it must be shorter."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the path: where it is, and the orbit there with its multipliers."""
+    """A point of a path."""
 
     place: Place
-    solved: Any
-    multipliers: Complexes
 
     @property
     def u(self) -> Floats:
         return self.place.u
 
 
-def point_at(problem: Any, u: Floats, scales: Floats, along: Floats | None) -> Point:
+@dataclass(frozen=True)
+class OrbitPoint(Point):
+    """A point of a path of orbits: where it is, and the orbit there with its multipliers."""
+
+    solved: Any
+    multipliers: Complexes
+
+
+def point_at(problem: OrbitProblem, u: Floats, scales: Floats, along: Floats | None) -> OrbitPoint:
     """The point with these unknowns, its tangent oriented along a given one."""
     there = place(problem, u, scales, along)
     solved = problem.solved(u)
-    return Point(there, solved, problem.multipliers(solved))
+    return OrbitPoint(there, solved, problem.multipliers(solved))
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Generic[PathT, PointT]):
     """From `here` to `there`, along the tangent of the first; a step of 1 is one of the size of the scales."""
 
-    problem: Any
+    problem: PathT
     scales: Floats
-    here: Point
-    there: Point
+    here: PointT
+    there: PointT
 
     @property
     def length(self) -> float:
@@ -70,27 +79,45 @@ class Step:
         """How far on a point lies."""
         return float(self.here.place.tangent @ ((u - self.here.u) / self.scales))
 
-    def at(self, u: Floats) -> Point:
+    def until(self, there: PointT) -> Self:
+        """The part of it that ends there."""
+        return replace(self, there=there)
+
+    def root(self, value: Test, ends: tuple[float, float]) -> Floats | None:
+        """Where a function of the unknowns is zero, whose values at the two ends are known and of opposite signs; None
+        where that is not found."""
+        return located(self.problem, self.here.place, self.there.u, self.length, self.scales, value, ends)
+
+    def change_of_sign(self, value: Test) -> Floats | None:
+        """Where a function of the unknowns changes its sign; None where it does not."""
+        before, after = value(self.here.u), value(self.there.u)
+        if after == 0 and before != 0:
+            return self.there.u
+        if not np.sign(before) * np.sign(after) < 0:
+            return None
+        return self.root(value, (before, after))
+
+
+class OrbitStep(Step[OrbitProblem, OrbitPoint]):
+    """A step along a branch of orbits."""
+
+    def at(self, u: Floats) -> OrbitPoint:
         """The point of the path with these unknowns."""
         return point_at(self.problem, u, self.scales, self.here.place.tangent)
 
-    def between(self, distance: float) -> Point:
+    def between(self, distance: float) -> OrbitPoint:
         """The point of the path at a distance."""
         fraction = distance / self.length
         guess = (1 - fraction) * self.here.u + fraction * self.there.u
         return self.at(corrected(self.problem, self.here.place, distance, guess, self.scales)[0])
 
-    def zero(self, test: Test) -> Floats | None:
+    def zero(self, test: Callable[[OrbitPoint], float]) -> Floats | None:
         """Where a test function of opposite signs at the two ends is zero; None where that is not found."""
         return self.root(lambda u: test(self.at(u)), (test(self.here), test(self.there)))
 
-    def root(self, value: Callable[[Floats], float], ends: tuple[float, float]) -> Floats | None:
-        """The same for a function of the unknowns, whose values at the two ends are known."""
-        return located(self.problem, self.here.place, self.there.u, self.length, self.scales, value, ends)
-
     # -- test functions --------------------------------------------------------------------------------------------
 
-    def tests(self, point: Point) -> dict[str, float]:
+    def tests(self, point: OrbitPoint) -> dict[str, float]:
         """Numbers that pass through zero at bifurcations, by what happens there."""
         autonomous, reference = self.problem.turns == 0, self.here.place.log
         return {
@@ -105,7 +132,7 @@ class Step:
         old, new = self.tests(self.here), self.tests(self.there)
         return [kind for kind in old if old[kind] * new[kind] < 0 and max(abs(old[kind]), abs(new[kind])) > NOTHING]
 
-    def hidden(self) -> Point | None:
+    def hidden(self) -> OrbitPoint | None:
         """A point between the ends at which a test function has the other sign, though it has one sign at both ends:
         what happens once and again within a step must not pass unseen. Looked for where its slopes point to zero."""
         old, new = self.tests(self.here), self.tests(self.there)
@@ -125,7 +152,7 @@ class Step:
             pass
         return None
 
-    def _slopes(self, point: Point) -> dict[str, float]:
+    def _slopes(self, point: OrbitPoint) -> dict[str, float]:
         ahead = point_at(
             self.problem, point.u + DIFFERENCE * point.place.tangent * self.scales, self.scales, point.place.tangent
         )

@@ -10,9 +10,9 @@ from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.model import files
-from stickslip.model.errors import shown
+from stickslip.model.errors import shown, suggest
 from stickslip.model.library import LIBRARY
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 

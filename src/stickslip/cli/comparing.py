@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.console import Console
 
+    from stickslip.arrays import Bools
     from stickslip.cli.commands.motions import Compare
     from stickslip.cli.report import Report
     from stickslip.methods.base import Method
@@ -42,12 +43,13 @@ def perform(asked: Compare, report: Report) -> bool:
     report.out.print(arguments.title_of(model), style="bold")
     _print(report.out, found)
     saved.tell(report)
-    for path in asked.plot:
-        from stickslip import plot
+    report.draw(asked.plot, lambda plot: plot.comparison(found, asked.cost))
+    return bool(_finished(found).all()) and found.attrs["outcome"] == Status.FINISHED.word
 
-        report.drew(plot.save(plot.comparison(found, asked.cost), path))
-    ended = [str(status).startswith(Status.FINISHED.value) for status in found["status"].values]
-    return all(ended) and found.attrs["outcome"] == Status.FINISHED.word
+
+def _finished(found: xr.Dataset) -> Bools:
+    """Which of the methods reached the end time."""
+    return found["outcome"].values == Status.FINISHED.word  # type: ignore[no-any-return]
 
 
 def _methods(words: list[str]) -> dict[str, Method]:
@@ -75,8 +77,8 @@ def _print(out: Console, found: xr.Dataset) -> None:
     rows = [row(found.isel(method=i)) for i in range(found.sizes["method"])]
     heads = ("method", "state error", "event error", "events", "period", "seconds")
     out.print(table(rows, heads, most=len(rows)))
-    for name, status in zip(found["method"].values, found["status"].values, strict=True):
-        if not str(status).startswith(Status.FINISHED.value):
-            out.print(f"{name}: {status}", style="yellow", soft_wrap=True)
+    early = ~_finished(found)
+    for name, status in zip(found["method"].values[early], found["status"].values[early], strict=True):
+        out.print(f"{name}: {status}", style="yellow", soft_wrap=True)
     if found.attrs["outcome"] != Status.FINISHED.word:
         out.print("The comparison was interrupted by the user.", style="yellow")

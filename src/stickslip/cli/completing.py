@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stickslip.errors import ModelError
-from stickslip.model.errors import shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import shown, suggest
 
 if TYPE_CHECKING:
     from stickslip.cli.commands.shells import Completion

@@ -56,10 +56,7 @@ def _exponents(asked: Lyapunov, report: Report) -> bool:
     report.out.print(arguments.title_of(model), style="bold")
     _print_exponents(report.out, found)
     saved.tell(report)
-    for path in asked.plot:
-        from stickslip import plot
-
-        report.drew(plot.save(plot.exponents(found), path))
+    report.draw(asked.plot, lambda plot: plot.exponents(found))
     return found.status.finished
 
 
@@ -114,10 +111,7 @@ def _basins(asked: Basins, report: Report) -> bool:
     report.out.print(arguments.title_of(model), style="bold")
     _print_basins(report.out, data)
     saved.tell(report)
-    for path in asked.plot:
-        from stickslip import plot
-
-        report.drew(plot.save(plot.basins(data), path))
+    report.draw(asked.plot, lambda plot: plot.basins(data))
     return not _unresolved(data) and str(data.attrs["outcome"]) == Status.FINISHED.word
 
 

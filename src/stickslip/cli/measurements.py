@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import arguments, outputs
 from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
-from stickslip.model.errors import shown
-from stickslip.model.laws import FrictionLaw, Polynomial, Stribeck, WithViscous
-from stickslip.model.reading import LAWS
-from stickslip.model.system import suggest
+from stickslip.model.classic_laws import Stribeck
+from stickslip.model.errors import shown, suggest
+from stickslip.model.law_tables import LAWS
+from stickslip.model.laws import FrictionLaw, Polynomial, WithViscous
 
 if TYPE_CHECKING:
     from stickslip.cli.commands.measurements import Identify
@@ -162,7 +162,7 @@ def _normal(asked: Identify) -> tuple[float, str | None]:
 def law_text(law: FrictionLaw) -> str:
     """A law of the library as it stands in a model file.
 
-    >>> from stickslip.model.laws import Hyperbolic
+    >>> from stickslip.model.classic_laws import Hyperbolic
     >>> law_text(Hyperbolic(1.0, 3.0))
     '{kind = "hyperbolic", mu_s = 1.0, delta = 3.0}'
     """

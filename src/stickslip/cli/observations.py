@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from stickslip.cli import arguments
 from stickslip.errors import ModelError
-from stickslip.model.errors import shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import shown, suggest
 
 if TYPE_CHECKING:
     from stickslip.sweeps.observation import Observation

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickslip.errors import ModelError
-from stickslip.model.errors import shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import shown, suggest
 
 if TYPE_CHECKING:
     from stickslip.cli.report import Report

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from stickslip.cli.progress import Progress
@@ -45,6 +45,13 @@ class Report:
     def drew(self, path: Path) -> None:
         """A picture was drawn."""
         self._file("drew", path)
+
+    def draw(self, paths: Sequence[Path], picture: Callable[[ModuleType], Any]) -> None:
+        """Draw what is made with `stickslip.plot` into every file."""
+        for path in paths:
+            from stickslip import plot
+
+            self.drew(plot.save(picture(plot), path))
 
     def _file(self, verb: str, path: Path) -> None:
         self.facts.setdefault("files", []).append(str(path))

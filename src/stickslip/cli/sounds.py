@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from stickslip.cli import arguments
 from stickslip.cli.screen import number, table
 from stickslip.errors import ModelError
-from stickslip.model.errors import check_number, shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import check_number, shown, suggest
+from stickslip.model.system import Model
 from stickslip.status import Status
 
 if TYPE_CHECKING:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.stopping import stops
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-6
 """Cycles that agree to this part of their size count as the same cycle."""

@@ -11,8 +11,8 @@ from stickslip.cli.commands.sweeps import Map, Sweep
 from stickslip.cli.report import dataset_facts
 from stickslip.cli.screen import table
 from stickslip.errors import ModelError
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 from stickslip.status import Status
 
 if TYPE_CHECKING:

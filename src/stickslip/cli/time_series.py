@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stickslip.cli import outputs
 from stickslip.cli.report import dataset_facts
 from stickslip.cli.screen import number
-from stickslip.errors import ModelError
+from stickslip.errors import ModelError, SeriesError
 from stickslip.model.errors import shown
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def _read(asked: SeriesCommand) -> Series:
     if asked.file.suffix == ".nc":
         return _from_run(asked)
     from stickslip.series import from_csv
-    from stickslip.series.table import read
+    from stickslip.tables import read_text_table
 
     if asked.after is not None:
         raise ModelError("--after is for saved runs: take the rows before it out of the table")
     if asked.column is None:
-        heads = ", ".join(column.head for column in read(asked.file).columns)
+        heads = ", ".join(head.text for head in read_text_table(asked.file, SeriesError).heads)
         raise ModelError(f"say which column: --column NAME; there are: {heads}")
     return from_csv(asked.file, asked.column, asked.time, asked.interval, asked.events)
 

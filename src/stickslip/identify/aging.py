@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.arguments import floats
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError
 from stickslip.identify.curves import Curve, check_values, curve
-from stickslip.identify.errors import Floats, column
+from stickslip.identify.errors import column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.phases import Breakaways
 from stickslip.identify.solve import Problem, solve
-from stickslip.model.errors import listed_names, shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import listed_names, shown, suggest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
-from stickslip.identify.errors import Floats, column
+from stickslip.identify.errors import column
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.model.errors import shown
 from stickslip.model.laws import Tabulated

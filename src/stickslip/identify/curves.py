@@ -12,24 +12,14 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError, ModelError
-from stickslip.identify.errors import Floats
-from stickslip.model.errors import check_mapping, check_number, shown
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
+from stickslip.model.errors import check_mapping, check_number, shown, suggest
 from stickslip.model.formula import Formula
 from stickslip.model.functions import arguments_of
-from stickslip.model.laws import (
-    Coulomb,
-    FrictionLaw,
-    FunctionLaw,
-    Hyperbolic,
-    Polynomial,
-    PoppStelter,
-    Stribeck,
-    Tabulated,
-    WithViscous,
-)
+from stickslip.model.laws import FrictionLaw, FunctionLaw, Polynomial, Tabulated, WithViscous
 from stickslip.model.parameter import Parameter
-from stickslip.model.system import suggest
 from stickslip.model.terms import Terms, independent
 
 LEAST_POSITIVE = 1e-12

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip.arguments import floats
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.model.errors import shown
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def column(what: str, values: Any, length: int | None = None) -> Floats:

@@ -11,11 +11,10 @@ import numpy as np
 from scipy import stats
 
 from stickslip import notebook
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
-from stickslip.identify.errors import Floats
-from stickslip.model.errors import check_number, shown
-from stickslip.model.system import suggest
+from stickslip.model.errors import check_number, shown, suggest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,10 +12,11 @@ from scipy import stats
 
 from stickslip import notebook
 from stickslip.arguments import check_flag, floats, pair
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError, ModelError
 from stickslip.identify.bins import Classes, classes, of_side
 from stickslip.identify.curves import LawCurve, check_values, law_curve, law_named
-from stickslip.identify.errors import Floats, column
+from stickslip.identify.errors import column
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.samples import Samples, samples_of, sense_of
 from stickslip.identify.solve import Problem, solve

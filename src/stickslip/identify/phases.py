@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
-from stickslip.identify.errors import Bools, Floats, column, times
+from stickslip.identify.errors import column, times
 from stickslip.model.errors import check_number, check_whole
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip import notebook
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import IdentifyError
 from stickslip.frames import numbered
-from stickslip.identify.errors import Bools, Floats, column, times
+from stickslip.identify.errors import column, times
 from stickslip.identify.phases import marked, sticking
 from stickslip.identify.samples import Samples
 from stickslip.identify.smoother import Smoothed, Steps, likeliest, smooth, steps

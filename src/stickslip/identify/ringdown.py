@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.arguments import floats
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError
-from stickslip.identify.errors import Floats, column, times
+from stickslip.identify.errors import column, times
 from stickslip.identify.estimate import LEVEL, Estimate
 from stickslip.identify.solve import Problem, solve
 from stickslip.model.errors import check_number, shown

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import IdentifyError
-from stickslip.identify.errors import Bools, Floats, column, times
-from stickslip.model.errors import shown
-from stickslip.model.system import suggest
+from stickslip.identify.errors import column, times
+from stickslip.model.errors import shown, suggest
 
 CLEAR = 3.0
 """The mean force to one side must exceed its standard error by this factor for its sense to be clear …"""

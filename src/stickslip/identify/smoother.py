@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, optimize
 
-from stickslip.identify.errors import Bools, Floats
+from stickslip.arrays import Bools, Floats
 
 DIFFUSE = 100.0
 """Variance of the first state, in squares of what positions, and their change from sample to sample, can be."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import integrate, optimize
 
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import IdentifyError
-from stickslip.identify.errors import Bools, Floats
 from stickslip.identify.estimate import Estimate
 from stickslip.model.errors import shown
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,26 +13,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.arguments import check_flag
+from stickslip.arrays import Floats
 from stickslip.errors import IdentifyError
 from stickslip.files import output_file
 from stickslip.frames import numbered
-from stickslip.identify.errors import Floats, column
-from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown
-from stickslip.model.system import suggest
+from stickslip.identify.errors import column
+from stickslip.model.errors import check_mapping, check_string, listed_names, path_of, shown, suggest
+from stickslip.tables import (
+    BASES,
+    PREFIXES,
+    WHOLE,
+    TextTable,
+    has_decimal_comma,
+    number_in,
+    read_text_table,
+    unit_factor,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DELIMITERS = (";", "\t", ",")
 MOST_SHOWN = 5
-PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3, "M": 1e6, "G": 1e9}
-BASES = {"g": "kg", "N·m": "Nm", "N*m": "Nm"} | {
-    unit: unit for unit in ("m", "s", "N", "Nm", "rad", "Hz", "Pa", "J", "W", "V", "A", "K")
-}
-WHOLE = {"min": ("s", 60.0), "h": ("s", 3600.0), "in": ("m", 0.0254), "lbf": ("N", 4.4482216152605), "%": ("", 0.01)}
-WHOLE |= {"deg": ("rad", math.pi / 180), "°": ("rad", math.pi / 180), "rpm": ("rad/s", math.pi / 30)}
-WHOLE |= {"-": ("", 1.0), "1": ("", 1.0)}
-_HEAD = re.compile(r"^(?P<name>.*?)\s*(?P<mark>[\[(/])\s*\(?(?P<unit>[^\])]+?)\s*[\])]?$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,107 +161,47 @@ def read(
         raise IdentifyError(f"delimiter is {shown(delimiter)}: it is one character, such as ';'")
     if not isinstance(decimal, str) or decimal not in (".", ","):
         raise IdentifyError(f"decimal is {shown(decimal)}: it is '.' or ','")
-    lines = _lines(file)
-    if not lines:
-        raise IdentifyError(f"{file.name} is empty: a row with the names of the columns was expected")
-    between = _delimiter(lines, decimal) if delimiter is None else delimiter
-    if between == " ":  # a unit belongs to the name before it
-        lines[0] = lines[0][0], re.sub(r"\s+(?=[\[(])", "", lines[0][1])
-    rows = [(number, [cell.strip() for cell in _cells(file, number, text, between)]) for number, text in lines]
-    heads, body = _heads(rows, decimal)
-    names, units = zip(*heads, strict=True)
-    _check_heads(file, names, columns, between)
-    wanted = list(names) if columns is None else list(columns)
-    numbers, skipped = _numbers(file, body, names, wanted, decimal, skip_bad)
+    table = read_text_table(file, IdentifyError, delimiter, decimal)
+    names = [head.name for head in table.heads]
+    _check_heads(table, names, columns)
+    wanted = names if columns is None else columns
+    numbers, skipped = _numbers(table, names, wanted, decimal, skip_bad)
     if not numbers:
         raise IdentifyError(
             f"{file.name} has no row that could be read" + (f"; the first problem: {skipped[0]}" if skipped else "")
         )
     data = dict(zip(wanted, np.array(numbers, float).T, strict=True))
-    return _converted(data, dict(zip(names, units, strict=True)), skipped, si, file.name)
+    return _converted(data, {head.name: head.unit for head in table.heads}, skipped, si, file.name)
 
 
-def _lines(file: Path) -> list[tuple[int, str]]:
-    """Number and text of every line that is not empty and no comment."""
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise IdentifyError(
-            f"{file.name} is no text in UTF-8 (byte {error.start}): export it as CSV in UTF-8"
-        ) from None
-    except IsADirectoryError:
-        raise IdentifyError(f"{shown(str(file))} is a folder: give a CSV file") from None
-    except FileNotFoundError:
-        raise IdentifyError(f"there is no file {shown(str(file))}") from None
-    if "\0" in text:
-        raise IdentifyError(f"{file.name} is no text: a CSV file was expected")
-    listed = enumerate(text.splitlines(), 1)
-    return [(number, line) for number, line in listed if line.strip() and not line.lstrip().startswith("#")]
-
-
-def _delimiter(lines: list[tuple[int, str]], decimal: str) -> str:
-    """The mark that separates columns in the first row; white space where there is no other."""
-    marks = DELIMITERS[:2] if decimal == "," else DELIMITERS
-    spaced = len(lines[-1][1].split()) > 1
-    return next((mark for mark in marks if mark in lines[0][1]), " " if spaced else DELIMITERS[0])
-
-
-def _cells(file: Path, number: int, text: str, delimiter: str) -> list[str]:
-    if delimiter == " ":
-        return text.split()
-    try:
-        return next(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True, skipinitialspace=True))
-    except (csv.Error, StopIteration) as error:
-        raise IdentifyError(f"{file.name}, line {number}: the row cannot be read ({error})") from None
-
-
-def _heads(
-    rows: list[tuple[int, list[str]]], decimal: str
-) -> tuple[list[tuple[str, str]], list[tuple[int, list[str]]]]:
-    """Names and units of the columns, and the rows below them."""
-    first = rows[0][1]
-    if all(_number(cell, decimal) is not None for cell in first):
-        return [(str(i), "") for i in range(1, len(first) + 1)], rows
-    return [_head(cell) for cell in first], rows[1:]
-
-
-def _head(cell: str) -> tuple[str, str]:
-    """Name and unit: `v [mm/s]`, `v (mm/s)`, and `v/s` only where it is a unit that follows."""
-    match = _HEAD.match(cell)
-    if match is None or not match["name"].strip():
-        return cell, ""
-    if match["mark"] == "/" and unit_factor(match["unit"]) is None:
-        return cell, ""
-    return match["name"].strip(), match["unit"]
-
-
-def _check_heads(file: Path, names: Sequence[str], columns: Sequence[str] | None, delimiter: str) -> None:
+def _check_heads(table: TextTable, names: Sequence[str], columns: Sequence[str] | None) -> None:
+    file = table.file.name
     for name in columns or ():
         if name not in names:
-            mark = {" ": "white space", "\t": "tabs"}.get(delimiter, repr(delimiter))
+            mark = {" ": "white space", "\t": "tabs"}.get(table.delimiter, repr(table.delimiter))
             raise IdentifyError(
-                f"{file.name} has no column {shown(name)}{suggest(name, names)} (columns are separated by {mark})"
+                f"{file} has no column {shown(name)}{suggest(name, names)} (columns are separated by {mark})"
             )
     for name in columns or names:
         if list(names).count(name) > 1:
-            raise IdentifyError(f"{file.name} has {list(names).count(name)} columns {shown(name)}: rename all but one")
+            raise IdentifyError(f"{file} has {list(names).count(name)} columns {shown(name)}: rename all but one")
 
 
 def _numbers(
-    file: Path, rows: list[tuple[int, list[str]]], names: Sequence[str], wanted: list[str], decimal: str, skip_bad: bool
+    table: TextTable, names: Sequence[str], wanted: Sequence[str], decimal: str, skip_bad: bool
 ) -> tuple[list[list[float]], tuple[str, ...]]:
     places = [list(names).index(name) for name in wanted]
     good: list[list[float]] = []
     bad: list[str] = []
-    for number, cells in rows:
+    for number, cells in table.rows:
         problem = _problem(cells, names, places, decimal)
         if problem is None:
-            good.append([_number(cells[place], decimal) or 0.0 for place in places])
+            good.append([number_in(cells[place], decimal) or 0.0 for place in places])
         elif skip_bad:
             bad.append(f"line {number}: {problem}")
         else:
             raise IdentifyError(
-                f"{file.name}, line {number}: {problem}; mend the row, or leave bad rows out (skip_bad=True)"
+                f"{table.file.name}, line {number}: {problem}; mend the row, or leave bad rows out (skip_bad=True)"
             )
     return good, tuple(bad)
 
@@ -272,50 +211,13 @@ def _problem(cells: list[str], names: Sequence[str], places: list[int], decimal:
     if len(cells) != len(names):
         return f"{len(cells)} values were found where {len(names)} were expected ({', '.join(map(str, names[:6]))})"
     for place in places:
-        value = _number(cells[place], decimal)
+        value = number_in(cells[place], decimal)
         if value is None:
-            hint = "; for numbers such as 0,25 say decimal=','" if re.fullmatch(r"[-+]?\d+,\d+", cells[place]) else ""
+            hint = "; for numbers such as 0,25 say decimal=','" if has_decimal_comma(cells[place]) else ""
             found = shown(cells[place]) if cells[place] else "nothing"
             return f"{found} was found in the column {shown(names[place])} where a number was expected{hint}"
         if not math.isfinite(value):
             return f"{shown(cells[place])} was found in the column {shown(names[place])}: it must be finite"
-    return None
-
-
-def _number(text: str, decimal: str) -> float | None:
-    plain = text.replace(",", ".") if decimal == "," else text
-    if "_" in plain:  # Python reads 1_000 as a number; no instrument writes it
-        return None
-    try:
-        return float(plain)
-    except ValueError:
-        return None
-
-
-def unit_factor(unit: str) -> tuple[str, float] | None:
-    """The SI unit of a unit and the factor to it; None where it is not known.
-
-    >>> unit_factor("mm/s"), unit_factor("kN"), unit_factor("furlong")
-    (('m/s', 0.001), ('N', 1000.0), None)
-    """
-    found, factor = [], 1.0
-    for i, part in enumerate(unit.replace(" ", "").replace("^2", "²").split("/")):
-        known = _simple(part.removesuffix("²"))
-        if known is None:
-            return None
-        power = (2 if part.endswith("²") else 1) * (1 if i == 0 else -1)
-        found.append(known[0] + ("²" if part.endswith("²") else ""))
-        factor *= known[1] ** power
-    return "/".join(found), factor
-
-
-def _simple(unit: str) -> tuple[str, float] | None:
-    if unit in WHOLE:
-        return WHOLE[unit]
-    if unit in BASES:
-        return BASES[unit], 1e-3 if unit == "g" else 1.0
-    if unit[:1] in PREFIXES and unit[1:] in BASES:
-        return BASES[unit[1:]], PREFIXES[unit[0]] * (1e-3 if unit[1:] == "g" else 1.0)
     return None
 
 

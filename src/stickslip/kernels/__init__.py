@@ -1,9 +1,9 @@
 """Integration loops on plain numbers: the only place that has them.
 
-These files run as plain Python, under numba, and on other targets, from one source: a target joins them with the
-generated functions of a model into a single module. They import numpy and math alone, and each other.
+A kernel file is a module of its own that imports numpy and math alone, and other kernels. What it knows of a model
+comes from `model.py`, or for smoothed friction from `flow.py`: a target puts a generated module in that place
+(`targets/modules.py`). From one source they run as plain Python and as machine code.
 
-A trajectory lives in two flat arrays: W (float64) and I (int64). Names in capitals are offsets into them and sizes, all
-known when the source is generated; `model.py` lists them. Two arrays and constant offsets compile several times faster,
-and run faster, than many arrays with shapes.
+What lies in memory is a record, declared once with names (`records.py`): `trajectory.py` has that of the march; every
+method of the literature has its own, next to its kernel. `targets/lower.py` makes places in flat arrays of the names.
 """

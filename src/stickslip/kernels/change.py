@@ -55,9 +55,7 @@ def pass_guard(trajectory: Trajectory, guard: int) -> int:
             force = trajectory.force_series[i]
             take_mode(trajectory, i, -1 if value_of(trajectory, force) > 0.0 else 1)
     if 0 <= guard < model.WATCHED + model.GUARDS:
-        number = model.GUARD_BRANCH[guard - model.WATCHED]
-        step = model.GUARD_STEP[guard - model.WATCHED]
-        trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
+        move_branch(trajectory, guard)
         # A guard that is not yet at its end, but for the tolerance, takes its branch back: nothing happens before that.
         model.sizes(trajectory)
         model.branches(trajectory, KEPT_BY)
@@ -70,12 +68,26 @@ def pass_guard(trajectory: Trajectory, guard: int) -> int:
     return failed
 
 
+def count_events(trajectory: Trajectory) -> None:
+    """Count the contacts whose mode has just changed."""
+    for i in range(model.CONTACTS):
+        if trajectory.mode[i] != trajectory.mode_before[i]:
+            trajectory.events += 1
+
+
 def jump(trajectory: Trajectory, own_guard: int) -> None:
     """Let states jump where a guard of a contact's own has ended; modes are tried from there."""
     model.jump(trajectory, own_guard)
     model.ingredients(trajectory)
     for i in range(model.STATES):
         trajectory.state_tried[i] = trajectory.state[i]
+
+
+def move_branch(trajectory: Trajectory, guard: int) -> None:
+    """The next branch, where the guard of a frozen one has ended."""
+    number = model.GUARD_BRANCH[guard - model.WATCHED]
+    step = model.GUARD_STEP[guard - model.WATCHED]
+    trajectory.branch[number] = -trajectory.branch[number] if step == 0 else trajectory.branch[number] + step
 
 
 def settle_branches(trajectory: Trajectory, failed: int) -> int:

@@ -1,7 +1,7 @@
 """What numbers in a lane mean."""
 
 RUNNING, ARRIVED, GIVEN_UP, PARKED = 0.0, 1.0, 2.0, -1.0
-"""The condition of a lane: its trajectory is on its way, has come to its end, or is left to the march; there is none."""
+"""The condition of a lane: its trajectory is on its way, is at its end, or is left to the march; there is none."""
 
 RELEASED, STOPPED, REVERSED = 1.0, 2.0, 3.0
 """How a contact changes its mode: from stick to slip, from slip to stick, from slip to slip the other way."""

@@ -48,8 +48,8 @@ def observe_lanes(
 ) -> None:
     """Observe all trajectories: as `observe`. LEFT is the status of those that were given up.
 
-    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. That makes
-    eight arguments: compiled functions make no room themselves, and records do not lie in records.
+    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. This makes
+    eight arguments, since compiled functions make no room themselves, and records do not lie in records.
     """
     travel_transients(convoy, trajectory, lanes, courses, kept)
     go_on_observed(convoy, lanes, courses, kept, journals, rows, results)
@@ -171,9 +171,7 @@ def multiple(number: int, interval: float) -> float:
     return float(number) * interval if interval > 0.0 else condition.ENDLESS
 
 
-def look_at(
-    lane: Lane, request: Request, course: Course, journal: Journal, rows: Records[Row], result: Result
-) -> bool:
+def look_at(lane: Lane, request: Request, course: Course, journal: Journal, rows: Records[Row], result: Result) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     note_changes(lane, request, journal, rows, result)
     if lane.condition > condition.ARRIVED:

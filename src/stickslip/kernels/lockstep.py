@@ -202,7 +202,9 @@ def is_plain(lane: Lane, tick: Tick) -> bool:
         else:
             set_side(lane, tick, i, h)
         short = (
-            model.APART or tick.sticks[i] == 0.0 or h * h * tick.acceleration_size[i] <= step.REST_ROOM * largest_state(lane)
+            model.APART
+            or tick.sticks[i] == 0.0
+            or h * h * tick.acceleration_size[i] <= step.REST_ROOM * largest_state(lane)
         )
         plain = plain and short and lockevents.stays_clear(tick, i, h)
     for i in range(model.WATCHED):

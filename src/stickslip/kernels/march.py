@@ -66,6 +66,18 @@ def travel(trajectory: Trajectory, most_steps: int) -> int:
     return outcome.FINISHED
 
 
+def step_once(trajectory: Trajectory, most_steps: int) -> int:
+    """A single step; FINISHED at the end time, PAUSED before it, or the reason to stop."""
+    trajectory.changed = 0
+    if clock.time_left(trajectory) > 0.0:
+        status = take_step(trajectory, most_steps)
+        if status == outcome.FINISHED:
+            status = end_step(trajectory)
+        if status != outcome.FINISHED:
+            return status
+    return outcome.PAUSED if clock.time_left(trajectory) > 0.0 else outcome.FINISHED
+
+
 def take_step(trajectory: Trajectory, most_steps: int) -> int:
     """The next step, up to its first event: its series, how far it goes, and the state there. FINISHED, or why not."""
     if trajectory.steps >= most_steps:
@@ -100,7 +112,7 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
     if not isfinite(total):
         return outcome.STALLED
     if model.DIRECTIONS > 0:
-        tangent.carry(trajectory)
+        tangent.carry_variations(trajectory)
         tangent.note_branches(trajectory)
     trajectory.event_place = x
     trajectory.step_length = tau
@@ -158,7 +170,7 @@ def jump_in_slip(trajectory: Trajectory, guard: int) -> None:
     if model.DIRECTIONS > 0:
         for i in range(model.CONTACTS):
             trajectory.mode_before[i] = trajectory.mode[i]
-        tangent.leap(trajectory, guard)
+        tangent.apply_saltation(trajectory, guard)
 
 
 def pass_event(trajectory: Trajectory, guard: int) -> int:
@@ -172,11 +184,9 @@ def pass_event(trajectory: Trajectory, guard: int) -> int:
     if change.pass_guard(trajectory, guard) != 0:
         return checks.why_undecided(trajectory)
     if model.DIRECTIONS > 0:
-        tangent.leap(trajectory, guard)
+        tangent.apply_saltation(trajectory, guard)
     trajectory.changed = 1
-    for i in range(model.CONTACTS):
-        if trajectory.mode[i] != trajectory.mode_before[i]:
-            trajectory.events += 1
+    change.count_events(trajectory)
     return outcome.FINISHED
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from stickslip.kernels.records import Floats, Ints
 
-if TYPE_CHECKING:  # the layout of a trajectory is made of the sizes below
+if TYPE_CHECKING:  # the layouts of these are made of the sizes below
+    from stickslip.kernels.lane import Lane, Tick
     from stickslip.kernels.trajectory import Trajectory
 
 STATES = CONTACTS = PARAMETERS = CONSTANTS = 0
@@ -57,13 +58,16 @@ OWN_GUARD_STICK: Ints = np.array([0])
 OWN_GUARD_RELEASES: Ints = np.array([0])
 """Of every guard of a contact's own: its contact; 1 if it counts in stick, 0 in slip; 1 if it releases the contact."""
 
+JUMPS: Ints = np.array([[0]])
+"""A row of states for every guard of a contact's own: 1 for those that jump there."""
+
 RIGID: Ints = np.array([0])
 LIMITED: Ints = np.array([0])
 SIDED: Ints = np.array([0])
 UNDECIDED: Ints = np.array([0])
 DRIVEN: Ints = np.array([0])
-"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1 if
-it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
+"""Per contact, 1 if it sticks as a constraint v = 0; 1 if |λ| ≤ S holds in stick; 1 if v contains the side of slip; 1
+if it is asked for its mode at the start even if it moves; 1 if v moves otherwise than the states."""
 
 OWNER: Ints = np.array([0])
 VELOCITY: Ints = np.array([0])
@@ -82,6 +86,11 @@ BOND_LIMIT: Ints = np.array([0])
 BOND_MEAN: Ints = np.array([0])
 """For bristles.py, per contact: the bristles that hold in stick (0: it has none) and in slip; the state that is their
 mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
+
+APART = LIMIT_VARIES = DRIVES = AMBIGUOUS = 0
+"""In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if a
+static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if several modes may
+be consistent at a time."""
 
 
 def constants(trajectory: Trajectory) -> None:
@@ -134,5 +143,24 @@ def tangent(trajectory: Trajectory, change: Floats, which: int) -> None:
     """Fill the series of the small change δz, and of parameter `which`; `taylor` came before."""
 
 
+def vary_jump(trajectory: Trajectory, own_guard: int, change: Floats, which: int, delay: float) -> None:
+    """What the small change adds to where states jump at a guard of a contact's own: to `reset_variation`."""
+
+
 def vary_reset(trajectory: Trajectory, contact: int, change: Floats, which: int, delay: float) -> None:
-    """How the small change jumps where `contact` enters its mode: to `carried`, for the states in `jumped`."""
+    """How the small change jumps where `contact` enters its mode: to `reset_variation`, for the states in `jumped`."""
+
+
+# -- in modules for lockstep, in place of what comes after `sizes` ---------------------------------------------------
+
+
+def expansion(lane: Lane, tick: Tick) -> None:
+    """Fill the series of one step; with APART, as if every contact slipped."""
+
+
+def expansion_at_rest(lane: Lane, tick: Tick) -> None:
+    """With APART, fill the series of those at rest, in place of the others."""
+
+
+def kinematics(lane: Lane, tick: Tick) -> None:
+    """Fill v, G, D and the inverse of its diagonal at the state to which the step leads."""

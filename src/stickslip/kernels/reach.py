@@ -4,24 +4,26 @@ The velocity of a mass that sticks is the round-off of forces that cancel, its c
 so on along whatever is tied to it. None of them has a size of its own to compare with.
 """
 
-from stickslip.kernels.model import N_STATES, STATE, F, Floats, Ints, ingredients
+from stickslip.kernels import model
+from stickslip.kernels.records import Floats
+from stickslip.kernels.trajectory import Trajectory
 
 
-def spread(W: Floats, I: Ints, h: float, reach: int, scratch: int) -> None:
-    """Let the changes of states in W[reach…] take along what depends on them, on a step of length h.
+def spread(trajectory: Trajectory, h: float, reach: Floats, state: Floats, rate: Floats) -> None:
+    """Let the changes of states in `reach` take along what depends on them, on a step of length h.
 
-    W[scratch…] has room for two numbers per state.
+    `state` and `rate` are room for one number per state each.
     """
-    ingredients(W, I)
-    for i in range(N_STATES):
-        W[scratch + i] = W[STATE + i]
-        W[scratch + N_STATES + i] = W[F + i]
-    for _ in range(N_STATES):
-        for i in range(N_STATES):
-            W[STATE + i] = W[scratch + i] + W[reach + i]
-        ingredients(W, I)
-        for i in range(N_STATES):
-            W[reach + i] = max(W[reach + i], h * abs(W[F + i] - W[scratch + N_STATES + i]))
-    for i in range(N_STATES):
-        W[STATE + i] = W[scratch + i]
-    ingredients(W, I)
+    model.ingredients(trajectory)
+    for i in range(model.STATES):
+        state[i] = trajectory.state[i]
+        rate[i] = trajectory.f[i]
+    for _ in range(model.STATES):
+        for i in range(model.STATES):
+            trajectory.state[i] = state[i] + reach[i]
+        model.ingredients(trajectory)
+        for i in range(model.STATES):
+            reach[i] = max(reach[i], h * abs(trajectory.f[i] - rate[i]))
+    for i in range(model.STATES):
+        trajectory.state[i] = state[i]
+    model.ingredients(trajectory)

@@ -53,11 +53,15 @@ def remember_events(trajectory: Trajectory, recording: Recording, events: Record
     """Keep every change of mode: time, contact, mode before and after, and state."""
     for i in range(model.CONTACTS):
         if trajectory.mode[i] != trajectory.mode_before[i]:
-            event = events[recording.events]
-            event.time = trajectory.time
-            event.contact = float(i)
-            event.mode_before = float(trajectory.mode_before[i])
-            event.mode_after = float(trajectory.mode[i])
-            for j in range(model.STATES):
-                event.state[j] = trajectory.state[j]
+            remember_event(trajectory, i, events[recording.events])
             recording.events += 1
+
+
+def remember_event(trajectory: Trajectory, contact: int, event: Event) -> None:
+    """Keep the change of one contact."""
+    event.time = trajectory.time
+    event.contact = float(contact)
+    event.mode_before = float(trajectory.mode_before[contact])
+    event.mode_after = float(trajectory.mode[contact])
+    for j in range(model.STATES):
+        event.state[j] = trajectory.state[j]

@@ -21,7 +21,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,10 @@ class Record:
                 f"{type(self).__name__} has {self.FLOATS} floats and {self.INTEGERS} whole numbers, "
                 f"not {len(self.floats)} and {len(self.integers)}"
             )
+
+    def copy(self) -> Self:
+        """The same numbers in arrays of their own."""
+        return type(self)(self.floats.copy(), self.integers.copy())
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.PLACES)

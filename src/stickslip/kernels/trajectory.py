@@ -6,6 +6,9 @@ from stickslip.kernels.records import Floats, Ints, Record, field
 GUARDS = model.WATCHED + model.GUARDS + model.OWN_GUARDS
 """What is watched, then guards of frozen branches, then guards of contacts' own."""
 
+VARIED_JUMPS = model.DIRECTIONS if model.OWN_GUARDS > 0 else 0
+"""Directions of which it is noted how states jump."""
+
 DEEPEST = 64
 """So often may the interval be halved in which an event is sought."""
 
@@ -105,17 +108,20 @@ class Trajectory(Record):
 
     # Small changes, see tangent.py.
     directions: int = field("how many are carried along")
-    varied: Ints = field("the parameter that each varies", model.DIRECTIONS)
+    varied_parameter: Ints = field("the parameter that each varies: see tangent.py", model.DIRECTIONS)
     variation: Floats = field("δz of each", model.DIRECTIONS, model.STATES)
-    carried: Floats = field("one of them, while it is computed", model.VARIED_STATES)
     varied_state_series: Floats = field("order k of δz, of one direction", model.VARIED_STATES, model.WIDTH)
     varied_v_series: Floats = field("of δv", model.VARIED_CONTACTS, model.WIDTH)
     varied_force_series: Floats = field("of δλ", model.VARIED_CONTACTS, model.WIDTH)
     varied_static_series: Floats = field("of δS", model.VARIED_CONTACTS, model.WIDTH)
-    varied_guard_series: Floats = field("of δ of guards of frozen branches", model.VARIED_GUARDS, model.WIDTH)
+    varied_guard_series: Floats = field("of δ of guards, but for what is watched", model.VARIED_GUARDS, model.WIDTH)
+    passed_guard: int = field("the guard of a contact's own that ends at an event; -1: none")
+    jump_variation: Floats = field("δ of what states jump to there", VARIED_JUMPS, model.STATES)
+    start_rate: Floats = field("ż at the start of a phase, see phase.py", model.VARIED_STATES)
     rate_before: Floats = field("ż before an event", model.VARIED_STATES)
     delay: Floats = field("by how much each direction delays it", model.DIRECTIONS)
     mode_after: Ints = field("the modes after it", model.VARIED_CONTACTS)
     entered: Ints = field("contacts that have entered a mode", model.VARIED_CONTACTS)
-    jumped: Ints = field("states that jumped there", model.VARIED_STATES)
+    jumped: Ints = field("internal states that jumped there", model.VARIED_STATES)
+    reset_variation: Floats = field("δ of what these jumped to", model.VARIED_STATES)
     branch_before: Ints = field("frozen branches before it", model.VARIED_BRANCHES)

@@ -6,6 +6,7 @@ rows of start, length, modes, and the polynomials of states, sliding velocities 
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -78,29 +79,29 @@ def check_run(method: Any) -> None:
     check_word("target", getattr(method, "target", "cpu"), TARGETS, f"{name}: ")
 
 
-def march(
-    field: Field,
-    start: Floats,
-    times: tuple[float, float],
-    report: Report,
-    consume: Consume,
-    settings: Mapping[str, float],
-    advance: Callable[..., int],
-) -> Trajectory:
-    """Run a compiled kernel block by block.
+@dataclass(frozen=True)
+class Loop:
+    """The kernels that integrate: `begin(trajectory)`, and `advance(trajectory, recording, steps, events)`, which
+    returns PAUSED when its record is full; `settings` are fields of the trajectory."""
 
-    `settings` are fields of the trajectory; `advance(trajectory, recording, steps, events)` is the kernel, which returns PAUSED when its record is full.
-    """
-    m = field.program
+    begin: Callable[[Any], int]
+    advance: Callable[[Any, Any, Any, Any], int]
+    settings: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+
+def march(
+    field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume, loop: Loop
+) -> Trajectory:
+    """Run a compiled kernel block by block."""
     trajectory = field.workspace()
     trajectory.state[:] = start
     trajectory.time, trajectory.end_time = times
     trajectory.step_guess = 1.0
-    for name, value in settings.items():
+    for name, value in loop.settings.items():
         setattr(trajectory, name, value)
-    recording, steps, events = record(m)
+    recording, steps, events = record(field.program)
     kept: list[Floats] = []
-    outcome = m.begin(trajectory)
+    outcome = loop.begin(trajectory)
     if outcome == Status.LIFT_OFF.code:
         raise ModelError(
             f"the normal force of contact {field.model.contacts[trajectory.stopping_contact]!r} is negative at the "
@@ -112,7 +113,7 @@ def march(
     blocks = 0
     while status is None:
         try:
-            outcome = advance(trajectory, recording, steps, events)
+            outcome = loop.advance(trajectory, recording, steps, events)
             status = None if outcome == PAUSED else Status.of(outcome)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from stickslip.errors import ModelError
 from stickslip.field import LEAST_ORDER, Field
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
+from stickslip.methods.base import Consume, Floats, Loop, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import check_range, check_whole, shown
 from stickslip.model.system import Model
 
@@ -70,12 +70,12 @@ class Exact(Method):
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
     ) -> Trajectory:
-        kernel = field.program.march
+        m = field.program
 
         def advance(trajectory: Any, *record: Any) -> int:
-            return int(kernel(trajectory, self.most_steps, *record))
+            return int(m.march(trajectory, self.most_steps, *record))
 
-        return march(field, start, times, report, consume, {"tolerance": self.rtol}, advance)
+        return march(field, start, times, report, consume, Loop(m.begin, advance, {"tolerance": self.rtol}))
 
 
 def method_given(method: Any) -> Method:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.field import Field
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march
+from stickslip.methods.base import Consume, Floats, Loop, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model
-from stickslip.targets import join
+from stickslip.targets.generated import FIXED
 
 ORDER = 3
-_HENON, _BISECTION, _LIVE = range(3)
+"""Of the series: a step is kept as a cubic."""
 
 
 @dataclass(frozen=True)
@@ -28,23 +29,27 @@ class _FixedStep(Method):
         check_run(self)
 
     def compile(self, model: Model) -> Field:
-        return Field.of(model, target=self.target, order=ORDER, kernels=join.FIXED)
+        return Field.of(model, target=self.target, order=ORDER, kernels=FIXED)
 
     @property
-    def _choice(self) -> tuple[int, float]:
-        """Which kernel, and the band of small velocities."""
+    def _choice(self) -> tuple[str, float]:
+        """How transitions are located, by its name in kernels/runge_kutta.py, and the band of small velocities."""
         raise NotImplementedError
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
     ) -> Trajectory:
-        kernel = field.program.march_fixed
-        choice, band = self._choice
+        m = field.program
+        kernels = m.kernels.runge_kutta
+        fixed = kernels.FixedStep()
+        fixed.step, fixed.most_steps = self.step, self.most_steps
+        choice, fixed.band = self._choice
+        fixed.method = getattr(kernels, choice)
 
-        def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
-            return int(kernel(floats, integers, float(self.step), choice, band, self.most_steps, *record))
+        def advance(trajectory: Any, *record: Any) -> int:
+            return int(m.march_fixed(trajectory, fixed, *record))
 
-        return march(field, start, times, report, consume, {"GUESS": self.step}, advance)
+        return march(field, start, times, report, consume, Loop(m.begin, advance, {"step_guess": self.step}))
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,8 @@ class Henon(_FixedStep):
     """
 
     @property
-    def _choice(self) -> tuple[int, float]:
-        return _HENON, 0.0
+    def _choice(self) -> tuple[str, float]:
+        return "HENON", 0.0
 
 
 @dataclass(frozen=True)
@@ -128,5 +133,5 @@ class Bisection(_FixedStep):
             raise ModelError(f"Bisection: live is {self.live!r}; it must be True or False")
 
     @property
-    def _choice(self) -> tuple[int, float]:
-        return (_LIVE if self.live else _BISECTION), float(self.band)
+    def _choice(self) -> tuple[str, float]:
+        return ("LIVE" if self.live else "BISECTION"), float(self.band)

@@ -90,7 +90,7 @@ class Smoothing(Method):
     def compile(self, model: Model) -> Field:
         """The model as it is: its equations without smoothing check the start and give the formulas."""
         refuse_memory(model, "Smoothing")
-        return Field.of(model, target="python", order=4)
+        return Field(model, order=4, target="python")
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
@@ -126,7 +126,7 @@ class Smoothing(Method):
         stiff = StiffFlow(flow.model, self.eps, self.shape, self.rtol, most_steps=self.most_steps)
         run = Integration(stiff, flow.exchanged(start, times[0]), times[0], times[1] - times[0], dense=self.rtol)
         for block in run.blocks():
-            flow.evaluations = run.count("EVALUATIONS")
+            flow.evaluations = int(run.motion.evaluations)
             ends = np.append(block.starts[1:], run.time)
             for k, end in enumerate(ends):
                 yield float(end), _polynomial(block.starts[k], block.lengths[k], block.coefficients[k])
@@ -177,7 +177,7 @@ class _Flow:
 
     def __init__(self, field: Field, program: Any, shape: str, eps: float) -> None:
         self.model, self.program, self.shape, self.eps = field.model, program, shape, eps
-        self.constants = np.array([*field.parameters, eps, *self.program.TABLES])
+        self.constants = np.array([*field.parameters, eps])
         self.states, self.contacts = len(field.model.states), len(field.model.contacts)
         self.evaluations = 0
         self._slopes = np.zeros((self.states, self.states))
@@ -202,7 +202,7 @@ class _Flow:
     @property
     def sliding(self) -> np.ndarray:
         """Which of the solver's variables are sliding velocities."""
-        return np.array(self.program.SLIDING, bool)
+        return np.array(self.program.kernels.flow.SLIDING, bool)
 
     def observed(self, y: Floats, times: Floats) -> Observed:
         """What a run shows at some times, from the solver's variables there (one row each)."""

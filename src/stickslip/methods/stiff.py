@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from stickslip.errors import FlowError, ModelError
 from stickslip.field import compile_stiff
+from stickslip.kernels.outcome import FINISHED, PAUSED, STALLED, TOO_MANY_STEPS
+from stickslip.kernels.records import Records
 from stickslip.model.errors import check_number, check_whole
 from stickslip.model.shapes import SHAPES, check_static, shape_named
 from stickslip.model.system import Model
@@ -100,23 +102,23 @@ class StiffFlow:
         self.eps = check_number("StiffFlow: eps", eps, positive=True)
         self.rtol = check_number("StiffFlow: rtol", rtol, positive=True)
         shape_named(shape, "StiffFlow")
-        self.program: Any = compile_stiff(model, shape)
-        self.n: int = self.program.N_STATES
+        self.program = compile_stiff(model, shape)
+        self.sizes: Any = self.program.kernels.flow
+        self.n: int = self.sizes.STATES
         self._set(np.array(list(model.parameters.values()) if parameters is None else parameters, float))
 
     def _set(self, parameters: Floats) -> None:
-        m = self.program
-        if parameters.shape != (m.N_PARAMETERS,):
+        if parameters.shape != (self.sizes.PARAMETERS,):
             raise ModelError(
-                f"StiffFlow: parameters have the shape {parameters.shape}; the model has {m.N_PARAMETERS}: "
+                f"StiffFlow: parameters have the shape {parameters.shape}; the model has {self.sizes.PARAMETERS}: "
                 f"{', '.join(self.model.parameters)}"
             )
         self.parameters = parameters
-        self.constants = np.array([*parameters, self.eps, *m.TABLES])
-        self.floor = np.where(m.SLIDING, 1 / self.eps, -0.1)
+        self.constants = np.array([*parameters, self.eps])
+        self.floor = np.where(self.sizes.SLIDING, 1 / self.eps, -0.1)
         friction = np.empty((3, len(self.model.contacts)))
         start = self.exchanged(np.array(self.model.start_state()), 0.0)
-        m.characteristics(start, 0.0, 0.0, self.constants, friction.reshape(-1))
+        self.program.characteristics(start, 0.0, 0.0, self.constants, friction.reshape(-1))
         for name, static, at_rest in zip(self.model.contacts, friction[1], friction[2], strict=True):
             check_static(self.shape, float(static), float(at_rest), f"StiffFlow, contact {name!r}")
 
@@ -149,7 +151,7 @@ class StiffFlow:
         `wrt` are places in `model.parameters`; its length means eps.
         """
         run = Integration(self, y0, t0, duration, wrt)
-        run.advance(np.empty(0), 0)
+        run.advance()
         run.check()
         n, chosen = self.n, len(wrt)
         partial = run.partial()
@@ -160,8 +162,8 @@ class StiffFlow:
             by_start_time=partial[:, -1].copy(),
             rate=self.rate(run.y(), t0 + duration),
             start_rate=self.rate(y0, t0),
-            steps=run.count("STEPS"),
-            evaluations=run.count("EVALUATIONS"),
+            steps=int(run.motion.steps),
+            evaluations=int(run.motion.evaluations),
         )
 
     def path(self, y0: Floats, t0: float, duration: float, dense: float = 0.0) -> Path:
@@ -179,7 +181,7 @@ class StiffFlow:
             times=np.append(np.concatenate([block.starts for block in blocks]), t0 + duration),
             states=np.vstack([block.coefficients[:, 0] for block in blocks] + [run.y()]),
             coefficients=np.concatenate([block.coefficients for block in blocks]),
-            evaluations=run.count("EVALUATIONS"),
+            evaluations=int(run.motion.evaluations),
         )
 
     def _called(self, name: str, y: Floats, t: float) -> Floats:
@@ -205,7 +207,7 @@ class Block:
 
 
 class Integration:
-    """One run of the kernel, with its work arrays. Without `wrt` there are no derivatives."""
+    """One run of the kernel, without `wrt` without derivatives; `motion` is its record: see kernels/collocation.py."""
 
     def __init__(
         self,
@@ -216,75 +218,70 @@ class Integration:
         wrt: Sequence[int] | None = None,
         dense: float = 0.0,
     ) -> None:
-        m = self.program = flow.program
-        self.flow, self.outcome, n = flow, 0, flow.n
+        self.flow, self.program, self.outcome = flow, flow.program, FINISHED
         if not duration >= 0:
             raise ModelError(f"StiffFlow: the duration is {duration:g}; it must not be negative")
+        most = flow.sizes.PARAMETERS
         for index in wrt or ():
-            if not 0 <= index <= m.N_PARAMETERS:
-                raise ModelError(f"StiffFlow: there is no parameter {index}; there are 0 … {m.N_PARAMETERS}, eps last")
-        self.floats, self.integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
-        self.work = (np.zeros(n), np.zeros(n), np.zeros(n * n), np.zeros(n * m.COLUMNS))
-        K, I = self.floats, self.integers  # noqa: E741
-        K[m.TIME], K[m.END] = t0, t0 + duration
-        K[m.TOLERANCE], K[m.PRECISION] = 0.1 * flow.rtol, max(1e-3 * flow.rtol, 1e-14)
-        K[m.DENSE] = 0.1 * dense
-        K[m.FLOOR : m.FLOOR + n] = flow.floor
-        kinks = [(i, level / flow.eps) for i in np.flatnonzero(m.SLIDING) for level in SHAPES[flow.shape].kinks]
-        I[m.KINKS] = len(kinks)
-        for k, (i, level) in enumerate(kinks):
-            I[m.KINK_STATE + k], K[m.KINK_LEVEL + k] = i, level
+            if not 0 <= index <= most:
+                raise ModelError(f"StiffFlow: there is no parameter {index}; there are 0 … {most}, eps last")
+        motion = self.motion = flow.program.kernels.collocation.Collocation()
+        motion.state[:], motion.parameter[:], motion.floor[:] = flow.vector(y0), flow.constants, flow.floor
+        motion.time, motion.end_time = t0, t0 + duration
+        motion.tolerance, motion.precision = 0.1 * flow.rtol, max(1e-3 * flow.rtol, 1e-14)
+        motion.dense_tolerance, motion.most_steps = 0.1 * dense, flow.most_steps
+        sliding = np.flatnonzero(flow.sizes.SLIDING)
+        kinks = [(i, level / flow.eps) for i in sliding for level in SHAPES[flow.shape].kinks]
+        motion.kinks = len(kinks)
+        for k, (variable, level) in enumerate(kinks):
+            motion.kink_variable[k], motion.kink_level[k] = variable, level
         if wrt is not None:
-            I[m.DERIVATIVES], I[m.CHOSEN] = 1, len(wrt)
-            I[m.CHOICE : m.CHOICE + len(wrt)] = wrt
-        m.start_collocation(flow.vector(y0), flow.constants, K, I, *self.work[:2])
+            motion.derivatives, motion.chosen = 1, len(wrt)
+            motion.choice[: len(wrt)] = wrt
+        flow.program.begin(motion)
 
-    def advance(self, record: Floats, room: int) -> None:
-        """Go on to the end, or until the record is full."""
-        self.integers[self.program.FILLED] = 0
-        self.outcome = self.program.collocate(
-            self.flow.constants, self.floats, self.integers, *self.work, self.flow.most_steps, record, room
-        )
+    def advance(self, rows: int = 0) -> Any:
+        """Go on to the end, or until so many steps are kept; the steps. Without rows none is."""
+        kernels = self.program.kernels.stiff
+        recording, steps = kernels.SmoothRecording(), Records(kernels.SmoothStep, rows)
+        recording.room = rows
+        self.outcome = self.program.integrate(self.motion, recording, steps)
+        return Records(kernels.SmoothStep, int(recording.steps), steps.floats[: recording.steps])
 
     def blocks(self) -> Iterator[Block]:
         """The steps, as they are computed."""
-        m, n = self.program, self.flow.n
-        record = np.empty((ROWS, m.RECORD_WIDTH))
-        powers = np.linalg.inv(np.vander(m.POINTS, m.STAGES, increasing=True) * m.POINTS[:, None])
-        self.outcome = m.PAUSED
-        while self.outcome == m.PAUSED:
-            self.advance(record.reshape(-1), ROWS)
-            rows = record[: self.count("FILLED")].copy()
-            increments = rows[:, 2 + n :].reshape(len(rows), m.STAGES, n)
-            yield Block(rows[:, 0], rows[:, 1], np.concatenate([rows[:, None, 2 : 2 + n], powers @ increments], axis=1))
+        radau = self.program.kernels.radau
+        powers = np.linalg.inv(np.vander(radau.POINTS, radau.STAGES, increasing=True) * radau.POINTS[:, None])
+        self.outcome = PAUSED
+        while self.outcome == PAUSED:
+            steps = self.advance(ROWS)
+            polynomials = powers @ steps.column("increment")
+            coefficients = np.concatenate([steps.column("state")[:, None], polynomials], axis=1)
+            yield Block(steps.column("start"), steps.column("length"), coefficients)
 
     def check(self) -> None:
         """Raise a sentence where the end was not reached."""
         time = self.time
-        if self.outcome == self.program.STALLED:
+        if self.outcome == STALLED:
             raise FlowError(
                 f"the smoothed motion cannot be followed beyond t = {time:.9g}: the step length went to zero, as where "
                 "it grows without bound",
                 time,
             )
-        if self.outcome == self.program.TOO_MANY_STEPS:
+        if self.outcome == TOO_MANY_STEPS:
             raise FlowError(f"{self.flow.most_steps} steps were not enough: they reached t = {time:.9g}", time)
 
     @property
     def time(self) -> float:
         """The time reached."""
-        return float(self.floats[self.program.TIME])
+        return float(self.motion.time)
 
     def y(self) -> Floats:
         """The state reached."""
-        m = self.program
-        return self.floats[m.ORIGIN : m.ORIGIN + self.flow.n].copy()
+        return np.array(self.motion.state)
 
     def partial(self) -> Floats:
         """Derivatives of the state: by the start, the chosen parameters, the start time."""
-        m, n = self.program, self.flow.n
-        width = n + self.count("CHOSEN") + 1
-        return self.floats[m.PARTIAL : m.PARTIAL + n * width].reshape(n, width)
-
-    def count(self, name: str) -> int:
-        return int(self.integers[getattr(self.program, name)])
+        n = self.flow.n
+        width = n + int(self.motion.chosen) + 1
+        return np.asarray(self.motion.partial[: n * width]).reshape(n, width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from stickslip.field import Field
 from stickslip.methods.base import (
     Consume,
     Floats,
+    Loop,
     Method,
     Report,
     Trajectory,
@@ -26,13 +27,18 @@ from stickslip.model.errors import check_number, check_range
 from stickslip.model.parts import Belt
 from stickslip.model.system import Model, System
 from stickslip.status import Status
-from stickslip.targets import join
+from stickslip.targets.generated import KernelSet
 
-KERNELS = join.KernelSet(
+KERNELS = KernelSet(
     "switch",
-    (*join.EXACT.files, "watch", "reach", "switch"),
-    ("constants", "ingredients", "prepare", "field", "begin", "integrate"),
-    replaced=("begin",),
+    (
+        "model.constants",
+        "model.ingredients",
+        "switch_model.prepare",
+        "switch_model.set_rate",
+        "switch.begin",
+        "switch.integrate",
+    ),
 )
 DEGREE = 4
 """Degree of the dense output of the Runge–Kutta pair: the record holds polynomials of this degree."""
@@ -133,16 +139,23 @@ class Switch(Method):
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
     ) -> Trajectory:
-        kernel = field.program.integrate
+        m = field.program
+        switch, pair, record = self._model(m), m.kernels.dormand_prince.DormandPrince(), m.kernels.switch.SwitchRecord()
+        pair.tolerance, pair.absolute_tolerance, record.most_steps = self.rtol, self.atol, self.most_steps
 
-        def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
-            return int(kernel(floats, integers, self.most_steps, *record))
+        def begin(trajectory: Any) -> int:
+            return int(m.begin(trajectory, switch, pair))
 
-        return march(field, start, times, report, consume, self._settings, advance)
+        def advance(trajectory: Any, *recorded: Any) -> int:
+            return int(m.integrate(trajectory, switch, pair, record, *recorded))
 
-    @property
-    def _settings(self) -> dict[str, float]:
-        return {"TOLERANCE": self.rtol, "ETA": self.eta, "ABSOLUTE": self.atol, "FORGETTING": self.forgetting}
+        return march(field, start, times, report, consume, Loop(begin, advance))
+
+    def _model(self, m: Any) -> Any:
+        """The switch model with its settings: see kernels/switch_model.py."""
+        switch = m.kernels.switch_model.SwitchModel()
+        switch.eta, switch.forgetting = self.eta, self.forgetting
+        return switch
 
     def right_hand_side(self, model: Model) -> RightHandSide:
         """The switch model as a plain function (t, y) → dy/dt, for any solver of ordinary differential equations.
@@ -169,19 +182,17 @@ class Switch(Method):
         """
         field = self.compile(model)
         m = field.program
-        floats, integers = field.workspace()
-        n = m.N_STATES
-        for name, value in self._settings.items():
-            floats[getattr(m, name)] = value
-        floats[:n] = model.start_state()
-        m.prepare(floats, integers)
+        trajectory, switch = field.workspace(), self._model(m)
+        trajectory.state[:] = model.start_state()
+        m.prepare(trajectory, switch)
+        out = np.zeros(len(trajectory.state))
 
         def rate(t: float, y: ArrayLike) -> Floats:
-            floats[:n] = y
-            floats[m.TIME] = t
-            if m.field(floats, integers, m.SCRATCH) != 0:
-                raise ModelError(f"{Status.INDETERMINATE.value} ({impossible_start(field, floats[:n], t)})")
-            return np.array(floats[m.SCRATCH : m.SCRATCH + n])
+            trajectory.state[:] = y
+            trajectory.time = t
+            if m.set_rate(trajectory, switch, out) != 0:
+                raise ModelError(f"{Status.INDETERMINATE.value} ({impossible_start(field, trajectory.state, t)})")
+            return out.copy()
 
         return rate
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from stickslip.field import Field
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, march, refuse_memory
+from stickslip.methods.base import Consume, Floats, Loop, Method, Report, Trajectory, check_run, march, refuse_memory
 from stickslip.model.errors import check_number, check_range
 from stickslip.model.system import Model
-from stickslip.targets import join
+from stickslip.targets.generated import KernelSet
 
-KERNELS = join.KernelSet(
-    "timestepping",
-    (*join.EXACT.files, "watch", "timestepping"),
-    ("constants", "ingredients", "begin", "integrate"),
-    replaced=("begin",),
+KERNELS = KernelSet(
+    "timestepping", ("model.constants", "model.ingredients", "timestepping.begin", "timestepping.integrate")
 )
 DEGREE = 1
 """Degree of the polynomials of a step: the method knows values at its ends, no more."""
@@ -81,9 +79,14 @@ class TimeStepping(Method):
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
     ) -> Trajectory:
-        kernel = field.program.integrate
+        m = field.program
+        stepping, problem = m.kernels.timestepping.MoreauStep(), m.kernels.friction_problem.FrictionProblem()
+        stepping.step, stepping.theta, stepping.most_steps = self.step, self.theta, self.most_steps
 
-        def advance(floats: Floats, integers: Floats, *record: Floats) -> int:
-            return int(kernel(floats, integers, self.most_steps, *record))
+        def begin(trajectory: Any) -> int:
+            return int(m.begin(trajectory, stepping, problem))
 
-        return march(field, start, times, report, consume, {"STEP": self.step, "THETA": self.theta}, advance)
+        def advance(trajectory: Any, *record: Any) -> int:
+            return int(m.integrate(trajectory, stepping, problem, *record))
+
+        return march(field, start, times, report, consume, Loop(begin, advance))

@@ -1,8 +1,8 @@
 """How a kind of contact behaves: its internal states, its force, its guards and jumps, in each mode.
 
 For developers: a kind of contact is a class that derives from `Contact`, with `internal_states` and `behaviour`. The
-latter gets symbols (`Seen`) and builds formulas of them; all else (series, events, small changes, orbits, branches)
-follows. docs/contributing.md has an example.
+latter gets symbols (`Seen`) and builds formulas of them; all else follows: series and events, and for kinds without
+guards of their own also small changes, orbits and branches. docs/contributing.md has an example.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Seen:
         w, the sliding velocity of the mass itself.
     mode : symbol
         s: 0 in stick, else the sign of slip.
+    speed : symbol
+        u = |v|, the slip speed.
     static : symbol
         S, the largest friction in stick.
     kinetic : callable
@@ -43,6 +45,7 @@ class Seen:
 
     velocity: Symbol
     mode: Symbol
+    speed: Symbol
     static: Symbol
     kinetic: Callable[[Symbol], Symbol]
     state: Callable[[str], Symbol]
@@ -102,8 +105,8 @@ class Behaviour:
     ----------
     rates : mapping of str to symbol
         The rates of its internal states.
-    velocity, kinetic : symbol, optional
-        Its own sliding velocity, and its friction in slip; by default those of the mass and the law.
+    velocity, kinetic, static : symbol, optional
+        Its own sliding velocity, its friction in slip and at most in stick; by default those of the mass and the law.
     force_in_stick : symbol, optional
         The friction force in stick, where that is no reaction to be found.
     at_stick, at_slip : mapping of str to symbol, optional
@@ -123,6 +126,7 @@ class Behaviour:
     rates: Mapping[str, Symbol] = field(default_factory=dict)
     velocity: Symbol | None = None
     kinetic: Symbol | None = None
+    static: Symbol | None = None
     force_in_stick: Symbol | None = None
     at_stick: Mapping[str, Symbol] = field(default_factory=dict)
     at_slip: Mapping[str, Symbol] = field(default_factory=dict)

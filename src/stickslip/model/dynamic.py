@@ -10,7 +10,7 @@ These contacts have no stick: what looks like it is slow creep, and a change of 
 
 For developers: a new dynamic law is a frozen dataclass whose float fields are its parameters, with `functions` (the
 rate and the coefficient), the kind of its state (`state`, "bristle" or "state") and, where that does not start at zero,
-`start`. Add it to `DYNAMIC_LAWS` in `model/reading.py` to make it known to model files.
+`start`. Add it to `DYNAMIC_LAWS` in `model/law_tables.py` to make it known to model files.
 """
 
 from __future__ import annotations

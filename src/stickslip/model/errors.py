@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import keyword
 import math
 import numbers
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,24 @@ def visible(text: str) -> str:
     )
 
 
+def suggest(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: what it may have meant, and what there is.
+
+    >>> suggest("sped", ["belt.speed", "speed"])
+    " (did you mean 'speed'?); there are: belt.speed, speed"
+    """
+    known = list(known)
+    listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
+    return f"{hint(name, known)}; there are: {listed or 'none'}"
+
+
+def hint(name: object, known: Sequence[str]) -> str:
+    """What an unknown name may have meant, in brackets; nothing where that is not clear."""
+    owned = [each for each in known if each.endswith(f".{name}")]  # "eta" where "base.eta" is meant
+    close = owned[:1] or difflib.get_close_matches(str(name), known, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 def check_text(what: str, text: str, longest: int) -> str:
     """Refuse a text that is too long."""
     if len(text) > longest:
@@ -78,7 +97,8 @@ RESULT_NAMES = frozenset({
     "count", "end_mode", "end_state", "events", "largest_exponent", "largest_exponent_error", "m", "maximum", "minimum",
     "n", "period", "record", "record_contact", "record_state", "record_time", "signature", "start_state", "status",
     "steps", "stick_fraction", "truncated",
-    "attractor", "description", "fraction", "fraction_error", "number", "points", "sample", "transient_time",
+    "attractor", "attractor_kind", "description", "fraction", "fraction_error", "number", "points", "sample",
+    "transient_time",
 })  # fmt: skip
 """What runs, sweeps and basins call other things than states: a state of that name would hide them."""
 

@@ -44,17 +44,19 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from stickslip.errors import ModelError
 from stickslip.files import reason, whole_file
 from stickslip.model.cost import check_cost
+from stickslip.model.entries import within
 from stickslip.model.errors import check_number, shown, visible
 from stickslip.model.formula import Formula
 from stickslip.model.limits import MAX_BYTES, MAX_KEY_PARTS
-from stickslip.model.reading import KEYS, model_from, within
+from stickslip.model.reading import KEYS, model_from
 from stickslip.model.system import Model, System
 from stickslip.model.writing import check_formulas, check_terms, check_values, document_of, functions_of
 
@@ -123,7 +125,12 @@ def dumps(model: Model, formulas: Mapping[str, Any] | None = None) -> str:
     if isinstance(model, System) and isinstance(copy, System):
         check_terms(model, copy)
     changed = {name: value for name, value in model.parameters.items() if copy.parameters[name] != value}
-    return _rendered(document | ({"parameters": document.get("parameters", {}) | changed} if changed else {}))
+    if changed:
+        document["parameters"] = document.get("parameters", {}) | changed
+    with _unwritable():
+        text = _rendered(document)
+        _check_text(text)
+    return text
 
 
 def save(model: Model, path: str | os.PathLike[str], formulas: Mapping[str, Any] | None = None) -> None:
@@ -162,14 +169,7 @@ def _read(path: Path) -> str:
 def _parsed(text: object) -> dict[str, Any]:
     if not isinstance(text, str):
         raise ModelError(f"the model is {shown(text)}: it must be a text in TOML")
-    if len(text) > MAX_BYTES:
-        raise ModelError(f"the text is too large: a model file has at most {MAX_BYTES} bytes")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ModelError("the text has halves of characters (surrogates), which UTF-8 does not: mend it")
-    long_key = _LONG_KEY.search(text)
-    if long_key:
-        line = text.count("\n", 0, long_key.start()) + 1
-        raise ModelError(f"line {line} has a key of more than {MAX_KEY_PARTS} parts: a table is named [mass.block]")
+    _check_text(text)
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))  # some editors mark UTF-8 files
     except RecursionError:
@@ -178,18 +178,56 @@ def _parsed(text: object) -> dict[str, Any]:
         raise ModelError(f"the text cannot be read as TOML: {error}") from None
 
 
-def _copy(document: dict[str, Any]) -> Model:
-    """What a reader of the file will get: nothing is written that cannot be read again."""
+def _check_text(text: str) -> None:
+    """Refuse what no reader should be asked to parse."""
+    if len(text) > MAX_BYTES:
+        raise ModelError(f"the text is too large: a model file has at most {MAX_BYTES} bytes")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ModelError("the text has halves of characters (surrogates), which UTF-8 does not: mend it")
+    long_key = _LONG_KEY.search(text)
+    if long_key:
+        line = text.count("\n", 0, long_key.start()) + 1
+        raise ModelError(f"line {line} has a key of more than {MAX_KEY_PARTS} parts: a table is named [mass.block]")
+
+
+@contextmanager
+def _unwritable() -> Iterator[None]:
     try:
-        return loads(_rendered(document), trusted=True)
+        yield
     except ModelError as error:
         raise ModelError(f"the model cannot be written to a file: {error}") from None
+
+
+def _copy(document: dict[str, Any]) -> Model:
+    """What a reader of the file will get: nothing is written that cannot be read again."""
+    with _unwritable():
+        return model_from(as_read(document))
+
+
+def as_read(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables that a reader finds in the text of `document`, without the detour over that text."""
+    filled = [(key, value) for key, value in document.items() if value or not _has_tables(key)]
+    filled.sort(key=lambda pair: isinstance(pair[1], dict))  # tables come last
+    return {key: _value_read(value) for key, value in filled}
+
+
+def _value_read(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _value_read(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_value_read(inner) for inner in value]
+    return value if isinstance(value, str) else check_number("a number", value)
+
+
+def _has_tables(key: str) -> bool:
+    """Whether what is under a key is a table for each of several things with names."""
+    return key in KEYS or key == "laws"
 
 
 def _rendered(document: Mapping[str, Any]) -> str:
     lines = [_line(key, value) for key, value in document.items() if not isinstance(value, dict)]
     for key, table in document.items():
-        if key in KEYS or key == "laws":
+        if _has_tables(key):
             for name, inner in table.items():
                 lines += ["", f"[{key}.{_key(name)}]", *(_line(k, v) for k, v in inner.items())]
         elif isinstance(table, dict):

@@ -13,7 +13,6 @@ turns out to be a plain number on the way becomes a float again.
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import math
 import operator
@@ -24,7 +23,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from stickslip.errors import ModelError
-from stickslip.model.errors import check_mapping, check_name, check_number, check_string, listed_names, shown
+from stickslip.model.errors import check_mapping, check_name, check_number, check_string, hint, listed_names, shown
 from stickslip.model.limits import (
     MAX_BRANCHES,
     MAX_COEFFICIENT,
@@ -151,7 +150,7 @@ class Formula(metaclass=Listing):
                 raise _refuse(self.what, self.text, f"names the function {name} without calling it: {name}(…)")
             if name not in known:
                 raise ModelError(
-                    f"{self.what}: the formula {shown(self.text)} uses {name!r}{_hint(name, known)}, "
+                    f"{self.what}: the formula {shown(self.text)} uses {name!r}{hint(name, sorted(known))}, "
                     f"which is neither a variable ({', '.join(self.variables) or 'none here'}) "
                     f"nor a given parameter ({', '.join(self.parameters) or 'none given'}) "
                     f"nor a function ({', '.join(FLOAT_FUNCTIONS)})"
@@ -262,11 +261,6 @@ def _names(tree: Any) -> Iterator[str]:
                 yield from _names(child)
 
 
-def _hint(name: str, known: set[str]) -> str:
-    close = difflib.get_close_matches(name, sorted(known), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
 def parse(text: object, what: str = "a formula") -> ast.expr:
     """The checked syntax tree of a formula, constants worked out; a ModelError for anything not known.
 
@@ -327,7 +321,7 @@ def _check(node: ast.expr, text: str, what: str, depth: int) -> None:
         case ast.Call(func=ast.Name(id=name), keywords=[]) if name in FLOAT_FUNCTIONS:
             _check_arguments(node, name, text, what)
         case ast.Call(func=ast.Name(id=name)):
-            allowed = f"{_hint(name, set(FLOAT_FUNCTIONS))}: allowed are {', '.join(FLOAT_FUNCTIONS)}"
+            allowed = f"{hint(name, sorted(FLOAT_FUNCTIONS))}: allowed are {', '.join(FLOAT_FUNCTIONS)}"
             raise _refuse(what, text, f"calls {name!r}{allowed}")
         case ast.Compare():
             raise _refuse(what, text, f"compares outside of {_WHERE}")

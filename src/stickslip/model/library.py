@@ -16,9 +16,11 @@ from math import cos
 from typing import ParamSpec
 
 from stickslip.errors import ModelError
+from stickslip.model.about import About
+from stickslip.model.classic_laws import Coulomb, Hyperbolic, PoppStelter, Stribeck
 from stickslip.model.dynamic import DieterichRuina, LuGre
-from stickslip.model.errors import check_number, shown
-from stickslip.model.laws import Coulomb, FrictionLaw, Hyperbolic, PoppStelter, Stribeck
+from stickslip.model.errors import check_number, shown, suggest
+from stickslip.model.laws import FrictionLaw
 from stickslip.model.parts import (
     Base,
     Belt,
@@ -34,7 +36,7 @@ from stickslip.model.parts import (
     Torque,
     ground,
 )
-from stickslip.model.system import About, System, suggest
+from stickslip.model.system import System
 
 LEINE = "Leine, van Campen, de Kraker, van den Steen: Nonlinear Dynamics 16 (1998) 41–54"
 VAN_DE_VRANDE = "Van de Vrande, van Campen, de Kraker: Nonlinear Dynamics 19 (1999) 157–169"

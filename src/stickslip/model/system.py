@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from stickslip.errors import ModelError
 from stickslip.model import portrait
+from stickslip.model.about import About
+from stickslip.model.assembly import Numbers, collected
 from stickslip.model.errors import (
     check_mapping,
     check_name,
@@ -22,11 +22,11 @@ from stickslip.model.errors import (
     check_string,
     listed_names,
     shown,
+    suggest,
 )
 from stickslip.model.functions import Function, Value, arguments_of, fingerprint
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.listing import Listing
-from stickslip.model.parameter import Parameter, check_same
 from stickslip.model.parts import (
     Base,
     Belt,
@@ -34,7 +34,6 @@ from stickslip.model.parts import (
     Contact,
     Drive,
     DynamicContact,
-    Ground,
     Interaction,
     Link,
     Moving,
@@ -42,48 +41,10 @@ from stickslip.model.parts import (
     Rotor,
     Rubbing,
     SmoothContact,
-    State,
 )
 from stickslip.model.shapes import shape_named
-from stickslip.model.terms import Term, Terms
+from stickslip.model.terms import Term
 from stickslip.model.units import ANGLES, FORCE, LENGTH, SPEED, TIME, Dimension, force_along, unit_text
-
-
-@dataclass(frozen=True)
-class About(metaclass=Listing):
-    """Where a model comes from, and what is known exactly about it.
-
-    Parameters
-    ----------
-    name : str, default ""
-        The name of the model.
-    title : str, default ""
-        The model in words, for headlines.
-    source : str, default ""
-        Where it is published.
-    known : mapping of str to float, optional
-        What is known exactly, by name: a period, an amplitude. Nothing by default.
-
-    See Also
-    --------
-    System : has it as `system.about`.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> ss.models.block_on_belt().about.known["period"]
-    12.00103129483
-    """
-
-    name: str = ""
-    title: str = ""
-    source: str = ""
-    known: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def called(self) -> str:
-        """The model in words, for a headline."""
-        return self.title or self.name or "a model"
 
 
 @dataclass(frozen=True)
@@ -281,16 +242,6 @@ class Model(metaclass=Listing):
         return [check_number(f"start of {name}", start.get(name, self.start[name])) for name in self.states]
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: what it may have meant, and what there is."""
-    known = list(known)
-    owned = [each for each in known if each.endswith(f".{name}")]  # "eta" where "base.eta" is meant
-    close = owned[:1] or difflib.get_close_matches(str(name), known, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
-    return f"{hint}; there are: {listed or 'none'}"
-
-
 class System(Model):
     """A mechanical system made of parts.
 
@@ -357,7 +308,7 @@ class System(Model):
         check_string("time_unit", time_unit)
         check_string("force_unit", force_unit)
         self.time_unit, self.force_unit, self.given_units = time_unit, force_unit, _units(units)
-        self.bodies, self.extra_states, self.interactions = _collect(parts)
+        self.bodies, self.extra_states, self.interactions = collected(parts)
         self.masses = tuple(body for body in self.bodies.values() if isinstance(body, Moving))
         if not self.masses:
             raise ModelError("the system has no Mass and no Rotor: at least one is needed")
@@ -445,7 +396,7 @@ class System(Model):
         self.contacts = tuple(self.friction)
         turning = [isinstance(p.weights[0][0], Rotor) and len(p.weights) == 1 for p in self.friction.values()]
         self.quantities["force"] = "friction torque" if turning and all(turning) else "friction force"
-        numbers = _Numbers(self.parts)
+        numbers = Numbers(self.parts)
         self._values, self._terms = numbers.values, numbers.terms
         self.aliases, self.derived = numbers.aliases, numbers.derived
         self.shared = numbers.shared
@@ -582,7 +533,7 @@ class System(Model):
         copied._index()
         internal = copied._internal_start()
         copied.start = {state: self.start.get(state, internal.get(state, 0.0)) for state in copied.states}
-        own = _Numbers(self.parts).values
+        own = Numbers(self.parts).values
         copied._values |= {n: self._values[n] for n, value in own.items() if copied._values.get(n) == value}
         copied.about = replace(self.about, known={})  # what was known exactly is known of another system
         copied._check()
@@ -664,6 +615,8 @@ class System(Model):
             if isinstance(part, Drive | Rubbing):
                 mark["weights"] = [weight for _, weight in part.weights]
             if isinstance(part, Rubbing):
+                if not type(part).__module__.startswith("stickslip."):
+                    return None  # what a kind of contact of a user's own does is known only when it is asked
                 mark["law"] = part.friction.structure()
                 mark["shared"] = next(p for p, o in self.rubbing.items() if o.law is part.law)
             if isinstance(part, SmoothContact):
@@ -677,51 +630,6 @@ class System(Model):
                 return None
             marks.append(mark)
         return json.dumps(marks)
-
-
-def _collect(parts: Iterable[Part]) -> tuple[dict[str, Body], dict[str, State], dict[str, Interaction]]:
-    bodies: dict[str, Body] = {}
-    states: dict[str, State] = {}
-    interactions: list[Interaction] = []
-    for part in parts:
-        if isinstance(part, Interaction):
-            interactions.append(part)
-            found: tuple[Body, ...] = part.bodies()
-        elif isinstance(part, Body):
-            found = (part,)
-        elif isinstance(part, State):
-            if states.setdefault(part.name, part) is not part:
-                raise ModelError(f"two states have the name {part.name!r}: names must differ")
-            found = ()
-        else:
-            raise ModelError(
-                f"{shown(part)} is not a part: use Mass, Rotor, Spring, Damper, Force, Torque, Belt, Base, Contact or "
-                "State"
-            )
-        for body in found:
-            if isinstance(body, Ground):
-                continue
-            if bodies.setdefault(body.name, body) is not body:
-                raise ModelError(f"two bodies have the name {body.name!r}: names must differ")
-    for name in states.keys() & bodies.keys():
-        raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")
-    return bodies, states, _named(interactions, {*bodies, *states})
-
-
-def _named(interactions: list[Interaction], taken: set[str]) -> dict[str, Interaction]:
-    nouns = Counter(part.noun for part in interactions if not getattr(part, "name", ""))
-    count: Counter[str] = Counter()
-    named: dict[str, Interaction] = {}
-    for part in interactions:
-        name = getattr(part, "name", "")
-        if not name:
-            count[part.noun] += 1
-            name = part.noun + (str(count[part.noun]) if nouns[part.noun] > 1 else "")
-        check_name(f"a {part.kind}", name)
-        if name in named or name in taken:
-            raise ModelError(f"two parts have the name {name!r}: give one of them another `name`")
-        named[name] = part
-    return named
 
 
 def _about(about: About | None, name: str) -> About:
@@ -738,59 +646,6 @@ def _units(units: Mapping[str, str] | None) -> dict[str, str]:
     for name, unit in units.items():
         check_string(f"the unit of {shown(name)}", unit)
     return dict(units)
-
-
-class _Numbers:
-    """All parameters of a system with their values, and how the numbers of every part follow from them."""
-
-    def __init__(self, parts: Mapping[str, Part]) -> None:
-        self.terms: dict[str, dict[str, Term]] = {}
-        self.shared: dict[str, Parameter] = {}
-        self.aliases: dict[str, str] = {}
-        self.derived: dict[str, Term] = {}
-        own: dict[str, float] = {}
-        laws: dict[int, Terms] = {}
-        for name, part in parts.items():
-            terms = self._collected(Terms(_given(part, name), f"{part.kind} {name!r}", f"{name}."))
-            self.terms[name] = dict(terms)
-            own |= terms.own
-            if isinstance(part, Rubbing):
-                law, known = part.friction, id(part.friction) in laws
-                if not known:
-                    laws[id(law)] = self._collected(Terms(law.given(), f"the law of {name!r}", f"{name}."))
-                    own |= laws[id(law)].own
-                for short in laws[id(law)].keys() & terms.keys():
-                    raise ModelError(f"{part.kind} {name!r}: the law has a parameter {short!r}, which the contact has")
-                self.terms[name] |= laws[id(law)]
-            self._index(name)
-        self.values = {name: self.shared[name].value for name in sorted(self.shared)}
-        self.values |= {name: float(number) for name, number in own.items()}
-
-    def _collected(self, terms: Terms) -> Terms:
-        for name, parameter in terms.shared.items():
-            check_same(self.shared.setdefault(name, parameter), parameter)
-        return terms
-
-    def _index(self, part: str) -> None:
-        for short, term in self.terms[part].items():
-            full = f"{part}.{short}"
-            if term.function is not None:
-                self.derived[full] = term
-            elif term.name != full:
-                self.aliases[full] = term.name
-
-
-def _given(part: Part, name: str) -> dict[str, Value]:
-    """The numbers of a part, and the parameters of its functions of time and state."""
-    given = part.numbers(name)
-    for attribute, function in part.functions(name).items():
-        for parameter, value in arguments_of(function, f"{part.kind} {name!r}: {attribute}")[1].items():
-            if parameter in given and not (isinstance(value, Parameter) and given[parameter] == value):
-                raise ModelError(
-                    f"{part.kind} {name!r}: {attribute} has a parameter {parameter!r}, which the part has: rename it"
-                )
-            given[parameter] = value
-    return given
 
 
 def _check_limit(limit: str, values: Mapping[str, float]) -> None:

@@ -8,16 +8,20 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from stickslip.errors import ModelError
+from stickslip.model.classic_laws import Stribeck
 from stickslip.model.dynamic import DynamicLaw, StateLaw
-from stickslip.model.errors import check_number, shown
+from stickslip.model.entries import TIME
+from stickslip.model.errors import check_number, shown, suggest
+from stickslip.model.filippov_tables import FUNCTIONS, formula_texts, leaves
 from stickslip.model.formula import Formula, Formulas, names_in
 from stickslip.model.functions import Function, Value, arguments_of
-from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, Stribeck, WithAging, WithViscous
+from stickslip.model.law_tables import DYNAMIC_LAWS, LAWS
+from stickslip.model.laws import LEINE_GROWTH, FunctionLaw, Law, Polynomial, WithAging, WithViscous
 from stickslip.model.parameter import Parameter
 from stickslip.model.parts import Body, Contact, Drive, Link, Moving, Part, Rubbing, SmoothContact, State
-from stickslip.model.reading import DYNAMIC_LAWS, FUNCTIONS, LAWS, TIME, formula_texts, leaves, part_tables
+from stickslip.model.reading import part_tables
 from stickslip.model.scatter import Scatter, distribution_table, is_size
-from stickslip.model.system import Filippov, Model, System, suggest
+from stickslip.model.system import Filippov, Model, System
 
 
 def check_formulas(model: Model, formulas: Mapping[str, Any]) -> Mapping[str, Any]:

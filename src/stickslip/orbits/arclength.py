@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from stickslip.arrays import Floats
 from stickslip.errors import NoConvergence
 from stickslip.orbits.newton import newton
 
-Floats = NDArray[np.float64]
 MOST_ITERATIONS = 8
 ROUND_OFF, BESIDE = 1e-12, 1e-3
 """What round-off leaves of a singular value that is zero; and how far beside a point one looks, in units of scales."""
@@ -30,6 +29,24 @@ class Followable(Protocol):
     def tolerance(self) -> float: ...
 
     def residual(self, u: Floats) -> tuple[Floats, Floats]: ...
+
+
+class Path(Followable, Protocol):
+    """Equations whose solutions are a branch: what a walk along it asks of them. The last unknown is the parameter."""
+
+    @property
+    def evaluations(self) -> int:
+        """How often the right-hand side was evaluated so far; zero where that is not counted."""
+
+    def scales(self, u: Floats) -> Floats:
+        """Sizes of the unknowns."""
+
+    def moved(self, u: Floats) -> Self:
+        """The same equations, with references taken from u."""
+
+    def slid(self, u: Floats, change: Floats) -> Floats:
+        """A change of the unknowns that the equations at u do not allow, as the change of the same solutions that they
+        do."""
 
 
 @dataclass(frozen=True)

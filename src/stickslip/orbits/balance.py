@@ -12,17 +12,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats, Ints
 from stickslip.errors import ModelError, NoConvergence, OrbitError
 from stickslip.excitation import Excitations
 from stickslip.field import compile_balance, compile_excitations, compile_forms
 from stickslip.model.system import Model
 from stickslip.orbits.newton import newton, solve_linear
 
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
-Integers = NDArray[np.int64]
 Margin = tuple[str, int]
 """What ends an equilibrium where it reaches zero, and the contact."""
 
@@ -47,11 +44,11 @@ class Contacts:
 class Forms:
     """Second and third derivatives of F, multiplied with vectors."""
 
-    B_at: Integers
+    B_at: Ints
     B: Floats
-    C_at: Integers
+    C_at: Ints
     C: Floats
-    P_at: Integers
+    P_at: Ints
     P: Floats
     size: int
 
@@ -71,7 +68,7 @@ class Forms:
         alike = np.where((j == k) & (k == m), 6, np.where((j == k) | (k == m), 2, 1))
         return self._summed(row, self.C * total / alike)
 
-    def _summed(self, row: Integers, values: Any) -> Any:
+    def _summed(self, row: Ints, values: Any) -> Any:
         out = np.zeros(self.size, values.dtype)
         np.add.at(out, row, values)
         return out
@@ -251,7 +248,7 @@ class Balance:
         return Forms(B_at, B, C_at, C, P_at, P, self.size)
 
 
-def _within(number: Integers, at: Integers, values: Floats, columns: int) -> tuple[Integers, Floats]:
+def _within(number: Ints, at: Ints, values: Floats, columns: int) -> tuple[Ints, Floats]:
     """The derivatives whose row and unknowns belong to a mode, under their numbers there."""
     renamed = at.copy()
     renamed[:, :columns] = number[at[:, :columns]]

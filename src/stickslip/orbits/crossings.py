@@ -13,12 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import NoConvergence
 from stickslip.orbits.arclength import Followable
 
-Floats = NDArray[np.float64]
 MOST_ITERATIONS = 20
 DIFFERENCE = 1e-4
 """How far apart gradients are taken to be compared, in units of the scales."""

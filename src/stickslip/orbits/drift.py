@@ -14,15 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
+from stickslip.arrays import Floats
 from stickslip.errors import NoConvergence
 from stickslip.orbits.balance import Balance, equilibrated, sizes_in
 from stickslip.orbits.newton import terms
 
-Floats = NDArray[np.float64]
 NOTHING = 1e-9
 """What round-off leaves of zero, where a number of the size 1 could be."""
 

@@ -7,18 +7,17 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import ModelError, OrbitError
 from stickslip.model.errors import shown
 from stickslip.model.system import Model, System
-from stickslip.orbits.balance import Balance, Complexes, equilibrated, freedom, rest
+from stickslip.orbits.balance import Balance, equilibrated, freedom, rest
 from stickslip.orbits.drift import decided, drift_at
 from stickslip.orbits.equilibrium import Equilibrium
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.resting import Resting, is_affine, resting_set
 
-Floats = NDArray[np.float64]
 BORDER = 1e-9
 """How far right of the imaginary axis an eigenvalue must lie to count as unstable, relative to the largest."""
 

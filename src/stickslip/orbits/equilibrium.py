@@ -10,6 +10,7 @@ from typing import Any
 import xarray as xr
 
 from stickslip import notebook
+from stickslip.arrays import Complexes
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number
@@ -17,7 +18,6 @@ from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.orbits.records import complexes, decision, interval_of, mode_of, pairs_of, with_parameters
 from stickslip.orbits.signature import SECTION, Event, Signature
-from stickslip.orbits.stability import Complexes
 from stickslip.reading import parsed
 from stickslip.saving import model_text
 

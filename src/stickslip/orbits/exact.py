@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats, Ints
 from stickslip.errors import MotionError, NoConvergence, OrbitError
 from stickslip.methods.exact import Exact
 from stickslip.model.system import Model
@@ -17,9 +17,8 @@ from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import Problem, Solved, normal_of, rescaled, signature_of
 from stickslip.orbits.signature import RELEASE, SECTION, Event, Piece, Signature, cyclic, pieces_of
-from stickslip.orbits.stability import Complexes, multipliers_of
+from stickslip.orbits.stability import multipliers_of
 
-Floats = NDArray[np.float64]
 LONG = 0.01
 """Part of the period that a phase must last to be simulated from its middle."""
 
@@ -295,7 +294,7 @@ def _advanced(motion: Motion, z: Floats, t: float, duration: float) -> tuple[Flo
     return motion.at_rest(run.state, run.time, _plain(run.mode)), run.time
 
 
-def _plain(mode: Sequence[int] | NDArray[np.int64]) -> tuple[int, ...]:
+def _plain(mode: Sequence[int] | Ints) -> tuple[int, ...]:
     return tuple(int(m) for m in mode)
 
 

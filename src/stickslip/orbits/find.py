@@ -7,26 +7,25 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickslip.arguments import check_flag, check_model, check_progress, pair
+from stickslip.arguments import check_flag, check_model, check_progress
+from stickslip.arrays import Floats
 from stickslip.errors import MotionError, NoConvergence, NotSettled, OrbitError, ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact, method_given
-from stickslip.model.errors import check_mapping, check_number, check_whole, shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import check_mapping, check_number, check_whole
+from stickslip.model.system import Model
 from stickslip.orbits import exact
 from stickslip.orbits.guess import Guess, guess_from, scale_of, simulated
 from stickslip.orbits.motion import Motion
 from stickslip.orbits.orbit import Orbit
+from stickslip.orbits.ranges import starting_ranges
 from stickslip.progress import Progress, reporting
 from stickslip.result import interpolate
 from stickslip.simulation import check_seed, simulate, uninterrupted
 
 MOST_STARTS = 10**6
 """More random starts than this are a sweep."""
-
-Floats = NDArray[np.float64]
 
 
 def find_orbit(
@@ -238,26 +237,16 @@ def _starts(
 def _random_starts(
     model: Model, count: int, within: Mapping[str, tuple[float, float]] | None, seed: int
 ) -> list[list[float]]:
-    ranges = _ranges(model)
     check_mapping("within", {} if within is None else within, "{'x.block': (0, 1)}")
-    for name, bounds in (within or {}).items():
-        if name not in ranges:
-            raise OrbitError(f"within: there is no state {shown(name)}{suggest(str(name), list(ranges))}")
-        ranges[name] = pair(f"within: {name}", bounds)
-    low, high = np.array(list(ranges.values())).T
+
+    def extremes() -> tuple[Floats, Floats]:
+        length = 200 * Motion(model).time_scale(np.array(model.start_state(None), float))
+        run = uninterrupted(simulate(model, length))
+        values = [run[name].values for name in model.states]
+        return np.min(values, axis=1), np.max(values, axis=1)
+
+    low, high = np.array(starting_ranges(model, within or {}, extremes, OrbitError)).T
     return [list(map(float, row)) for row in np.random.default_rng(seed).uniform(low, high, (count, len(low)))]
-
-
-def _ranges(model: Model) -> dict[str, tuple[float, float]]:
-    """Twice the range of each state along the motion from the model's own start."""
-    length = 200 * Motion(model).time_scale(np.array(model.start_state(None), float))
-    run = uninterrupted(simulate(model, length))
-    ranges = {}
-    for name in model.states:
-        low, high = float(run[name].min()), float(run[name].max())
-        half = max(high - low, 1e-3 * max(abs(high), abs(low)))
-        ranges[name] = (0.5 * (low + high) - half, 0.5 * (low + high) + half)
-    return ranges
 
 
 def is_same(a: Orbit, b: Orbit) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError, NotSettled, OrbitError
 from stickslip.methods.base import Method
 from stickslip.model.errors import check_number, shown
@@ -19,7 +19,6 @@ from stickslip.result import Run, evaluate, sample_times, steps_of
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
-Floats = NDArray[np.float64]
 CLOSENESS = (1e-9, 1e-7, 1e-5, 1e-3, 1e-2, 5e-2)
 """How closely a motion must return, tried in this order; relative to its range."""
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from stickslip.errors import ModelError, MotionError
 from stickslip.field import Field, compile_translations
+from stickslip.kernels import outcome
+from stickslip.kernels.records import Records
+from stickslip.methods.base import record
 from stickslip.model.system import Model, System
-from stickslip.result import Steps
 from stickslip.status import Status
-from stickslip.targets import join
+from stickslip.targets.generated import TANGENT
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 10**5
 ORDER = 20
-FIRST_STEPS = 64
+BLOCK, FIRST_STEPS = 256, 64
+"""Steps that are recorded at a time, and those from which a time scale is taken."""
+
 ENDLESS = 1e30
 """A time that is never reached, except by what rests."""
 
@@ -109,7 +114,7 @@ class Motion:
     def __init__(self, model: Model, rtol: float = RTOL, field: Field | None = None) -> None:
         refuse_chance(model)
         self.model, self.rtol = model, rtol
-        self.field = field or Field.of(model, order=ORDER, kernels=join.TANGENT)
+        self.field = field or Field.of(model, order=ORDER, kernels=TANGENT)
         self.states, self.contacts = len(model.states), len(model.contacts)
         named = [name.startswith("v.") for name in model.states]
         self.velocities = np.array(named) if any(named) else slice(self.states // 2, self.states)
@@ -119,6 +124,9 @@ class Motion:
         self.excitations = self.translations.excitations
         # That of the model as it is; with other parameters it keeps its waves, be their amplitudes zero in passing.
         self.excitation = self.excitations.at(self.parameters)
+        self._fresh = self.field.workspace()  # a trajectory that is nowhere yet
+        self._fresh.tolerance, self._fresh.step_guess = rtol, 1.0
+        self._fresh.variation[: self.states], self._fresh.varied_parameter[:] = np.eye(self.states), -1
         self._count = [0]  # shared by copies for other parameter values
 
     @property
@@ -178,28 +186,30 @@ class Motion:
         slopes = np.append(self.excitations.slopes(self.excitation, self.parameters), 0.0)
         return np.asarray(slopes[list(which)], float)
 
-    def _arrays(self) -> tuple[Floats, NDArray[np.int64]]:
-        m = self.field.program
-        floats, integers = np.zeros(m.FLOATS), np.zeros(m.INTEGERS, np.int64)
-        floats[m.P : m.P + len(self.parameters)] = self.parameters
-        floats[m.TOLERANCE] = self.rtol
-        floats[m.GUESS] = 1.0
-        return floats, integers
+    # -- trajectories ------------------------------------------------------------------------------------------------
 
-    def _set(
-        self, floats: Floats, integers: NDArray[np.int64], z: Floats, t: float, which: Sequence[int] | None
-    ) -> None:
-        m, n = self.field.program, self.states
-        floats[m.STATE : m.STATE + n] = z
-        floats[m.TIME] = t
-        if which is None:
-            return
-        count = n + len(which)
-        variation = np.zeros((count, n))
-        variation[:n] = np.eye(n)
-        floats[m.VARIATION : m.VARIATION + count * n] = variation.ravel()
-        integers[m.DIRECTIONS] = count
-        integers[m.VARIED : m.VARIED + count] = [-1] * n + list(which)
+    def workspace(self, z: ArrayLike, t: float, which: Sequence[int] | None = None) -> Any:
+        """A trajectory at a state and time, to begin or to flow from: see kernels/trajectory.py.
+
+        Where `which` is given, be it empty, it carries a direction for each state and for each of these parameters.
+        """
+        trajectory = self._fresh.copy()
+        trajectory.parameter[:] = self.parameters
+        trajectory.state[:], trajectory.time = z, t
+        if which is not None:
+            trajectory.directions = count = self._directions(which)
+            trajectory.varied_parameter[self.states : count] = which
+        return trajectory
+
+    def _evaluated(self, z: ArrayLike, t: float) -> Any:
+        """A trajectory with all ingredients of the equations."""
+        trajectory = self.workspace(z, t)
+        self.field.program.constants(trajectory)
+        self.field.program.ingredients(trajectory)
+        return trajectory
+
+    def _directions(self, which: Sequence[int] | None) -> int:
+        return 0 if which is None else self.states + len(which)
 
     def phase(
         self, mode: Sequence[int], z: Floats, t: float, duration: float, which: Sequence[int] | None = None
@@ -209,70 +219,63 @@ class Motion:
         `which` are parameters by number; one past the last is the time of the start.
         """
         m, n, c = self.field.program, self.states, self.contacts
-        floats, integers = self._arrays()
-        self._set(floats, integers, np.asarray(z, float), t, which)
-        integers[m.MODE : m.MODE + c] = mode
-        start_rate = self._rate_at(floats, integers)
-        code = m.flow(floats, integers, float(duration), MOST_STEPS)
-        if code != 0:
-            raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
-        rows, count = n + 3 * c, 0 if which is None else n + len(which)
-        series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
-        values, rates, bends = series[:, 0].copy(), series[:, 1].copy(), 2 * series[:, 2]
-        values[:n] = floats[m.STATE : m.STATE + n]
-        out = np.zeros((count, rows, 2))
-        m.end_variations(floats, integers, out.reshape(-1))
-        evaluations = int(integers[m.EVALUATIONS])
+        trajectory = self.workspace(z, t, which)
+        trajectory.mode[:] = mode
+        _check_phase(m.flow(trajectory, float(duration), MOST_STEPS), t, duration)
+        kernels, rows, count = m.kernels.phase, n + 3 * c, self._directions(which)
+        end, variations = kernels.End(), Records(kernels.Variation, count)
+        m.end_phase(trajectory, end, variations)
+        values, rates, halves = end.floats.reshape(rows, 3).T
+        values[:n] = trajectory.state
+        by, rates_by = variations.floats.reshape(count, rows, 2).T
+        evaluations = int(trajectory.evaluations)
         self._count[0] += evaluations
-        by, rates_by = out[:, :, 0].T, out[:, :, 1].T
         return Phase(
-            n, c, start_rate, values, rates, bends, by[:, :n], by[:, n:], rates_by[:, :n], rates_by[:, n:], evaluations
+            states=n,
+            contacts=c,
+            start_rate=trajectory.start_rate.copy(),
+            values=values,
+            rates=rates,
+            bends=2 * halves,
+            by_state=by[:, :n],
+            by_parameter=by[:, n:],
+            rates_by_state=rates_by[:, :n],
+            rates_by_parameter=rates_by[:, n:],
+            evaluations=evaluations,
         )
-
-    def _rate_at(self, floats: Floats, integers: NDArray[np.int64]) -> Floats:
-        """ż at the start of a phase: a flow of no duration."""
-        m, n = self.field.program, self.states
-        a, b = floats.copy(), integers.copy()
-        b[m.DIRECTIONS] = 0
-        m.flow(a, b, 0.0, 1)
-        return a[m.SERIES : m.SERIES + n * m.WIDTH].reshape(n, m.WIDTH)[:, 1].copy()
 
     def run(self, z: Floats | Sequence[float], t: float, duration: float, which: Sequence[int] | None = None) -> Run:
         """The motion for `duration` with every event; with derivatives where `which` is given, be it empty."""
-        m, n, c = self.field.program, self.states, self.contacts
-        floats, integers = self._arrays()
-        self._set(floats, integers, np.asarray(z, float), t, which)
-        floats[m.END] = t + duration
-        code = m.begin(floats, integers)
-        start_mode = integers[m.MODE : m.MODE + c].copy()
-        kept: list[Floats] = []
-        step_room, event_room = 256, 256 + 2 * c
-        steps, events = np.zeros(step_room * m.STEP_WIDTH), np.zeros(event_room * m.EVENT_WIDTH)
-        code = m.PAUSED if code == m.FINISHED else code
-        while code == m.PAUSED:
-            filled = np.zeros(2, np.int64)
-            code = m.march(floats, integers, MOST_STEPS, steps, events, step_room, event_room, filled)
-            kept.append(events[: filled[1] * m.EVENT_WIDTH].reshape(-1, m.EVENT_WIDTH).copy())
-        count = 0 if which is None else n + len(which)
-        variation = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
-        self._count[0] += int(integers[m.EVALUATIONS])
-        mode = integers[m.MODE : m.MODE + c].copy()
-        state = floats[m.STATE : m.STATE + n].copy()
-        rate = self._rate_at(floats, integers)
-        table = np.concatenate(kept) if kept else np.zeros((0, m.EVENT_WIDTH))
+        m, n = self.field.program, self.states
+        trajectory = self.workspace(z, t, which)
+        trajectory.end_time = t + duration
+        code = m.begin(trajectory)
+        start_mode = trajectory.mode.copy()
+        recording, steps, events = record(m, BLOCK)
+        kept = [events.floats[:0]]
+        code = outcome.PAUSED if code == outcome.FINISHED else code
+        while code == outcome.PAUSED:
+            recording.steps = recording.events = 0
+            code = m.march(trajectory, MOST_STEPS, recording, steps, events)
+            kept.append(events.floats[: recording.events].copy())
+        variation = trajectory.variation[: self._directions(which)].T.copy()
+        self._count[0] += int(trajectory.evaluations)
+        there = trajectory.copy()
+        there.directions = 0
+        m.flow(there, 0.0, 1)
         return Run(
             start=np.array(z, float),
             start_time=t,
             start_mode=start_mode,
-            state=state,
-            mode=mode,
+            state=trajectory.state.copy(),
+            mode=trajectory.mode.copy(),
             by_state=variation[:, :n],
             by_parameter=variation[:, n:],
-            rate=rate,
-            events=table,
+            rate=there.start_rate.copy(),
+            events=np.concatenate(kept),
             status=Status.of(code),
-            time=float(floats[m.TIME]),
-            evaluations=int(integers[m.EVALUATIONS]),
+            time=float(trajectory.time),
+            evaluations=int(trajectory.evaluations),
         )
 
     def enter(
@@ -282,83 +285,61 @@ class Motion:
         n = self.states
         if not self.model.internal_states or tuple(before) == tuple(after):
             return Entry(np.array(z, float), np.eye(n), np.zeros((n, len(which))), np.zeros(n))
-        m, c = self.field.program, self.contacts
-        floats, integers = self._arrays()
-        m.constants(floats)
-        time = len(self.parameters)
-        self._set(floats, integers, np.asarray(z, float), t, [*which, time])
-        integers[m.SAVED : m.SAVED + c] = before
-        integers[m.FINAL : m.FINAL + c] = after
-        m.enter_modes(floats, integers)
-        count = n + len(which) + 1
-        by = floats[m.VARIATION : m.VARIATION + count * n].reshape(count, n).T.copy()
-        state = floats[m.STATE : m.STATE + n].copy()
-        by_parameter = by[:, n:-1].copy()
-        return Entry(state, by[:, :n], by_parameter, by[:, -1])
+        varied = [*which, len(self.parameters)]
+        trajectory = self.workspace(z, t, varied)
+        self.field.program.constants(trajectory)
+        trajectory.mode_before[:], trajectory.mode_after[:] = before, after
+        self.field.program.enter_modes(trajectory)
+        by = trajectory.variation[: self._directions(varied)].T.copy()
+        return Entry(trajectory.state.copy(), by[:, :n], by[:, n:-1].copy(), by[:, -1])
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""
-        m = self.field.program
-        floats, integers = self._arrays()
-        m.constants(floats)
-        floats[m.STATE : m.STATE + self.states] = z
-        floats[m.TIME] = t
-        m.ingredients(floats, integers)
-        return floats[m.V : m.V + self.contacts].copy()
+        return np.array(self._evaluated(z, t).v)
 
     def time_scale(self, z: Floats) -> float:
         """A time in which the motion from z changes: the middle one of its first steps, which end at events as well.
 
         A single step tells little: in stick nothing but an event may end it.
         """
-        m, n, c = self.field.program, self.states, self.contacts
-        floats, integers = self._arrays()
-        self._set(floats, integers, z, 0.0, None)
-        floats[m.END] = ENDLESS
-        if m.begin(floats, integers) != 0:
+        m = self.field.program
+        trajectory = self.workspace(z, 0.0)
+        trajectory.end_time = ENDLESS
+        if m.begin(trajectory) != outcome.FINISHED:
             return 1.0
-        steps, events = np.zeros((FIRST_STEPS, m.STEP_WIDTH)), np.zeros((FIRST_STEPS + 2) * max(c, 1) * m.EVENT_WIDTH)
-        filled = np.zeros(2, np.int64)
-        m.march(
-            floats, integers, MOST_STEPS, steps.reshape(-1), events, FIRST_STEPS, (FIRST_STEPS + 2) * max(c, 1), filled
-        )
-        lengths = Steps(steps[: filled[0]], n, c).length
+        recording, steps, events = record(m, FIRST_STEPS)
+        m.march(trajectory, MOST_STEPS, recording, steps, events)
+        lengths = steps.column("length")[: recording.steps]
         lengths = lengths[lengths < 1e-3 * ENDLESS]  # not the step of what rests, which goes to the end
         return float(np.median(lengths)) if len(lengths) else 1.0
 
     def is_rigid(self, contact: int) -> bool:
         """Whether a contact sticks as a constraint: what it sticks to and the mass do not move on each other."""
-        return bool(self.field.program.RIGID[contact])
+        return bool(self.field.sizes.RIGID[contact])
 
     def at_rest(self, z: Floats, t: float, mode: Sequence[int]) -> Floats:
         """The state with the sticking contacts exactly at rest, moved along G by what round-off left of them."""
-        m, n, c = self.field.program, self.states, self.contacts
-        floats, integers = self._arrays()
-        m.constants(floats)
-        floats[m.TIME] = t
         z = np.array(z, float)
         for _ in range(2):
-            floats[m.STATE : m.STATE + n] = z
-            m.ingredients(floats, integers)
-            v, D = floats[m.V : m.V + c], floats[m.D : m.D + c * c].reshape(c, c)
-            G = floats[m.G : m.G + n * c].reshape(n, c)
-            for i in range(c):
+            there = self._evaluated(z, t)
+            v, G, D = there.v, there.G, there.D
+            for i in range(self.contacts):
                 if mode[i] == 0 and self.is_rigid(i) and v[i] != 0 and D[i, i] != 0:
                     z += G[:, i] * (-v[i] / D[i, i])
         return z
 
     def sampled(self, mode: Sequence[int], z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
         """Values and rates of all rows (z, v, λ, S) of a phase at rising durations: one row of the result each."""
-        m, n, c = self.field.program, self.states, self.contacts
-        floats, integers = self._arrays()
-        self._set(floats, integers, np.asarray(z, float), t, None)
-        integers[m.MODE : m.MODE + c] = mode
-        rows, before = n + 3 * c, 0.0
-        values, rates = np.zeros((len(durations), rows)), np.zeros((len(durations), rows))
-        for k, duration in enumerate(durations):
-            code = m.flow(floats, integers, float(duration) - before, MOST_STEPS)
-            if code != 0:
-                raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")
-            series = floats[m.SERIES : m.SERIES + rows * m.WIDTH].reshape(rows, m.WIDTH)
-            values[k], rates[k], before = series[:, 0], series[:, 1], float(duration)
+        trajectory, m, count = self.workspace(z, t), self.field.program, len(durations)
+        trajectory.mode[:] = mode
+        ends = Records(m.kernels.phase.End, count)
+        code = m.sample_phase(trajectory, np.array(durations, float), count, MOST_STEPS, ends)
+        _check_phase(code, t, durations[-1] if count else 0.0)
+        values, rates, _ = ends.floats.reshape(count, self.states + 3 * self.contacts, 3).transpose(2, 0, 1)
         return values, rates
+
+
+def _check_phase(code: int, t: float, duration: float) -> None:
+    """Raise a sentence where a phase could not be gone through."""
+    if code != outcome.FINISHED:
+        raise MotionError(f"a phase of length {duration:.6g} from t = {t:.6g}: {Status.of(code).value}")

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
+from stickslip.arrays import Floats
 from stickslip.errors import NoConvergence
 
-Floats = NDArray[np.float64]
 Equations = Callable[[Floats], tuple[Floats, Floats]]
 Noise = Callable[[Floats, Floats], Floats]
 """From u and J(u): how large each row of F may be by round-off alone."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickslip.orbits.balance import Balance, Complexes
+from stickslip.arrays import Complexes, Floats
+from stickslip.orbits.balance import Balance
 
-Floats = NDArray[np.float64]
 CANCELLED = 1e-9
 """A sum below this part of its terms is what round-off leaves of zero."""
 
@@ -45,7 +44,7 @@ def critical_pair(eigenvalues: Complexes) -> complex | None:
     return best if abs(best.real) < 1e-4 * abs(best) else None
 
 
-def null_vectors(matrix: NDArray[np.complex128] | Floats) -> tuple[Complexes, Complexes]:
+def null_vectors(matrix: Complexes | Floats) -> tuple[Complexes, Complexes]:
     """Unit vectors q and p with matrix q = 0 and p* matrix = 0."""
     left, _, right = np.linalg.svd(matrix)
     return left[:, -1], right[-1].conj()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from stickslip import notebook
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -24,7 +24,7 @@ from stickslip.model.system import Model
 from stickslip.orbits.newton import History
 from stickslip.orbits.records import complexes, pairs_of, with_parameters
 from stickslip.orbits.signature import Event, Signature
-from stickslip.orbits.stability import Complexes, nontrivial
+from stickslip.orbits.stability import nontrivial
 from stickslip.reading import parsed
 from stickslip.saving import model_text, save
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from stickslip.result import Run
 
-Floats = NDArray[np.float64]
 FORMAT = "stickslip orbit 1"
 METHODS: dict[str, type[Method]] = {"Exact": Exact, "Smoothing": Smoothing, "Switch": Switch}
 """The methods that have orbits, by the names that files have for them."""

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.orbits.motion import Entry, Motion, Phase
 from stickslip.orbits.signature import RELEASE, SECTION, STOP, Event, Piece, Signature
 
-Floats = NDArray[np.float64]
 Section = tuple[Floats, Floats]
 """A plane across an orbit: a point of it, and its normal, in units of the size of the states."""
 

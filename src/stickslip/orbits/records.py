@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.arrays import Complexes
 from stickslip.errors import ResultError
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model
-from stickslip.orbits.stability import Complexes
 
 
 def pairs_of(values: Complexes) -> list[list[float]]:

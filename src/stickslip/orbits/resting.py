@@ -12,16 +12,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize
 
+from stickslip.arrays import Bools, Floats
 from stickslip.errors import NoConvergence
 from stickslip.orbits.arclength import Place, corrected, located, place
 from stickslip.orbits.balance import Balance, equilibrated, freedom, rest, sizes_in
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.newton import newton
 
-Floats = NDArray[np.float64]
 Range = tuple[float, float]
 ALIKE = 1e-11
 SAME = 1e-7
@@ -57,7 +56,7 @@ class Resting:
         return not np.any(apart & (ours != theirs))
 
 
-def is_affine(balance: Balance, starts: Sequence[Floats], varied: NDArray[np.bool_]) -> bool:
+def is_affine(balance: Balance, starts: Sequence[Floats], varied: Bools) -> bool:
     """Whether the conditions of rest and the static limits are linear in the states `varied`, judged by their
     derivatives at many places."""
     n, p = balance.n, balance.parameters

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import FlowError, MotionError, NoConvergence, OrbitError
 from stickslip.methods.base import Method
 from stickslip.methods.smooth import Smoothing
@@ -27,11 +27,10 @@ from stickslip.orbits.newton import History, newton, polished, terms
 from stickslip.orbits.orbit import Orbit, Phases
 from stickslip.orbits.phases import Section, normal_of, rescaled
 from stickslip.orbits.signature import SECTION, Event, Signature
-from stickslip.orbits.stability import NOTHING, Complexes, sorted_multipliers
+from stickslip.orbits.stability import NOTHING, sorted_multipliers
 from stickslip.simulation import simulate, uninterrupted
 from stickslip.status import Status
 
-Floats = NDArray[np.float64]
 DIFFERENCE = 3e-5
 """The least distance of neighbouring starts, relative to the size of each state: the switch model is rough below."""
 

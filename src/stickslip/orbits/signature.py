@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.orbits.motion import Motion, Run
 
 Mode = tuple[int, ...]
-Floats = NDArray[np.float64]
 STOP, RELEASE, SECTION = "stop", "release", "section"
 _SIGNS = {0: "stick", 1: "slip+", -1: "slip-"}
 

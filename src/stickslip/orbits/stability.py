@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.orbits.phases import Problem, Solved
 
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 NOTHING = 1e-12
 """A multiplier below this is what round-off leaves of a zero."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Floats, Integers
 from stickslip.errors import ModelError, PictureError
 from stickslip.files import output_file
 from stickslip.model import files
@@ -23,7 +24,7 @@ from stickslip.plot import style
 from stickslip.plot.labels import names, plain, state_label, title_of
 from stickslip.plot.machine import Machine, Place, layout
 from stickslip.plot.phase import chosen_states, draw_parts
-from stickslip.plot.pieces import Floats, Integers, at_times, check_run, extent, pieces, within
+from stickslip.plot.pieces import at_times, check_run, extent, pieces, within
 from stickslip.plot.prescribed import given_motions, pushes
 from stickslip.plot.scene import CREEPS, REACH, SLIPS, Pose, Scene, extent_of
 

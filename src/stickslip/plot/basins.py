@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import state_label, symbol, title_of
-from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
     import xarray
@@ -107,7 +106,7 @@ def _draw_attractors(ax: Axes, data: xarray.Dataset, x: str, y: str) -> None:
 
 def _is_curve(data: xarray.Dataset, number: int, count: int) -> bool:
     """Whether the points of an attractor follow each other around an orbit: that of a system without excitation."""
-    return count >= FEW_POINTS and str(data["description"].values[number]).startswith("orbit")
+    return count >= FEW_POINTS and str(data["attractor_kind"].values[number]) == "orbit"
 
 
 def _name(ax: Axes, letter: str, xs: Floats, ys: Floats, several: bool) -> None:
@@ -127,7 +126,7 @@ def _letter(number: int) -> str:
     return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
-def _edges(values: NDArray[np.float64]) -> tuple[float, float]:
+def _edges(values: Floats) -> tuple[float, float]:
     """The outer edges of cells with these middles."""
     step = float(np.mean(np.diff(values))) if len(values) > 1 else 1.0
     ends = float(values[0]) - 0.5 * step, float(values[-1]) + 0.5 * step

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import PictureError
 from stickslip.model.errors import check_string
 from stickslip.plot import style
 from stickslip.plot.labels import check_name, named_state, names, parameter_label, plain, symbol, title_of, with_unit
 from stickslip.plot.path import EARLY, QUIET, Path, end_of, extremes_of_special, listed, meanings_of, path_of
-from stickslip.plot.pieces import Floats, joined
+from stickslip.plot.pieces import joined
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-Complexes = NDArray[np.complex128]
 
 STABLE: dict[str, Any] = {"linewidth": 2.4, "linestyle": "-", "zorder": 2.2}
 UNSTABLE: dict[str, Any] = {"linewidth": 1.2, "linestyle": (0, (4.0, 2.0)), "zorder": 2.1}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.model.errors import listed_names
 from stickslip.plot import style
@@ -30,7 +31,7 @@ from stickslip.plot.labels import (
 )
 from stickslip.plot.measured import MEASURED, Measured
 from stickslip.plot.modes import draw_modes, explain_modes
-from stickslip.plot.pieces import Floats, Piece, check_run, joined, pieces, spans, within
+from stickslip.plot.pieces import Piece, check_run, joined, pieces, spans, within
 
 if TYPE_CHECKING:
     import xarray

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stickslip.errors import PictureError
-from stickslip.model.errors import check_mapping, check_string, shown
+from stickslip.model.errors import check_mapping, check_string, shown, suggest
 
 if TYPE_CHECKING:
     import xarray
@@ -232,10 +231,7 @@ def check_name(name: str, known: Sequence[str], what: str, where: str = "run") -
     """
     if isinstance(name, str) and name in known:
         return name
-    close = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    listed = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-    raise PictureError(f"there is no {what} {shown(name)} in this {where}{hint}; there are: {listed or 'none'}")
+    raise PictureError(f"there is no {what} {shown(name)} in this {where}{suggest(name, known)}")
 
 
 def contact_index(run: xarray.Dataset, contact: str | None) -> int:

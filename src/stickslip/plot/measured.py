@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import names
-from stickslip.plot.pieces import Floats, extent
+from stickslip.plot.pieces import extent
 
 if TYPE_CHECKING:
     import xarray

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Complexes, Floats
 from stickslip.errors import PictureError
 from stickslip.plot import style
-from stickslip.plot.branch import Complexes, multipliers_of, without_trivial
+from stickslip.plot.branch import multipliers_of, without_trivial
 from stickslip.plot.labels import parameter_label, title_of, title_of_model
-from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
     import xarray

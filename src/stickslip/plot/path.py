@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Bools, Floats, Integers
 from stickslip.errors import PictureError
 from stickslip.plot.labels import names
-from stickslip.plot.pieces import Floats, Integers
 
 if TYPE_CHECKING:
     import xarray
@@ -30,7 +29,7 @@ class Path:
     point: Integers
     special: Integers
     parameter: Floats
-    stable: NDArray[np.bool_]
+    stable: Bools
 
     def along(self, points: Floats, special: Floats) -> Floats:
         """A quantity along the line; where a special point has none, it is read off between its neighbours."""
@@ -82,7 +81,7 @@ def extremes_of_special(data: xarray.Dataset, which: str) -> Floats:
     return values if values.shape == shape else np.full(shape, np.nan)
 
 
-def _stable_edges(data: xarray.Dataset, before: Integers) -> NDArray[np.bool_]:
+def _stable_edges(data: xarray.Dataset, before: Integers) -> Bools:
     """Whether each edge of the line is stable; stability changes at the special point that explains it best."""
     stable, kinds = _stable_points(data), names(data, "special_kind")
     inside: list[list[str]] = [[] for _ in range(len(stable) + 1)]
@@ -103,7 +102,7 @@ def _between(stable: bool, stable_next: bool, kinds: Sequence[str]) -> list[bool
     return [stable] * change + [stable_next] * (len(kinds) + 1 - change)
 
 
-def _stable_points(data: xarray.Dataset) -> NDArray[np.bool_]:
+def _stable_points(data: xarray.Dataset) -> Bools:
     """Stability of each point; where multipliers do not exist (at a tangency), that of the point before."""
     stable = data["stable"].values.astype(bool)
     if "multiplier_real" not in data or not np.isfinite(data["multiplier_real"].values).any():

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.plot import style
 from stickslip.plot.labels import check_name, contact_index, names, notes_of, state_label, title_of
-from stickslip.plot.pieces import Floats, Piece, check_run, joined, latest, pieces, within
+from stickslip.plot.pieces import Piece, check_run, joined, latest, pieces, within
 
 if TYPE_CHECKING:
     import xarray

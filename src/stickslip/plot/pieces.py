@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats, Integers
 from stickslip.errors import PictureError
 
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.integer[Any]]
 
 POINT_BUDGET = 200_000
 """About as many points as a picture needs: more take time to draw and show nothing new."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.model.functions import Value, arguments_of
 from stickslip.model.parts import Base, Belt, Body
 from stickslip.model.system import System
 from stickslip.plot.machine import drives, weights_of
-from stickslip.plot.pieces import Floats
 
 FINER = 40
 """Pieces of the time between two frames over which the speed of a belt is summed up."""

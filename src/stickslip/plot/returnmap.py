@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.model.errors import check_number
 from stickslip.plot import style
 from stickslip.plot.labels import symbol, title_of, with_unit
-from stickslip.plot.pieces import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.plot import style
 from stickslip.plot.labels import plain, title_of_model
 from stickslip.plot.machine import RADIUS, RING, End, Link, Machine, Place, Push, Surface, Touch, layout
-from stickslip.plot.pieces import Floats
 from stickslip.plot.prescribed import pushes_at_start
 
 if TYPE_CHECKING:

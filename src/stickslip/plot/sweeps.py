@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import PictureError
 from stickslip.model.errors import check_string
 from stickslip.plot import style
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 DENSE = 30_000
 """Points beyond which their density is drawn, since dots would only hide each other."""
 
@@ -470,7 +470,7 @@ def _draw_number(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str,
     values = data[check_name(quantity, known, "quantity", "sweep")]
     numbers = values.values[:, :, 0] if values.ndim == 3 else values.values
     x, y = data[horizontal].values, data[vertical].values
-    looks, extend = _colours(np.asarray(numbers, float), "exponent" in str(values.attrs.get("long_name", "")))
+    looks, extend = _colours(np.asarray(numbers, float), "per" in values.attrs)
     mesh = ax.pcolormesh(x, y, numbers, rasterized=True, gid="number", **looks)
     bar = ax.figure.colorbar(mesh, ax=ax, extend=extend)
     if "norm" in looks:
@@ -481,9 +481,8 @@ def _draw_number(ax: Axes, data: xarray.Dataset, vertical: str, horizontal: str,
 
 def _number_label(data: xarray.Dataset, quantity: str, values: xarray.DataArray) -> str:
     """What a number is, of which state or contact, and its unit; of exponents by what they are counted."""
-    words = str(values.attrs.get("long_name", ""))
-    if words.startswith("largest Lyapunov exponent") and "error" not in quantity:
-        return f"largest Lyapunov exponent ({_per(words, unit_of(data, quantity))})"
+    if "per" in values.attrs:
+        return f"largest Lyapunov exponent ({_per(str(values.attrs['per']), unit_of(data, quantity))})"
     label, unit = plain(quantity.replace("_", " ")), unit_of(data, quantity)
     if values.ndim == 3:
         of = str(data[values.dims[2]].values[0])
@@ -492,9 +491,8 @@ def _number_label(data: xarray.Dataset, quantity: str, values: xarray.DataArray)
     return with_unit(label, unit)
 
 
-def _per(words: str, unit: str) -> str:
+def _per(cycle: str, unit: str) -> str:
     """The unit of an exponent, or what it is counted by: "1/s", "per release"."""
-    cycle = words.rpartition(", per ")[2]
     return plain(unit) or {"forcing": "per period of the excitation"}.get(cycle, f"per {cycle}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,15 +9,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from stickslip.arguments import floats
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError, SeriesError
-from stickslip.model.errors import LARGEST, check_number, shown
+from stickslip.model.errors import LARGEST, check_number, shown, suggest
 from stickslip.result import check_run, evaluate, steps_of
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SAMPLES_PER_CYCLE = 32
 """Samples of a run in a mean cycle where no interval is asked for: enough for directions of motion by differences."""
 
@@ -227,9 +225,7 @@ def known(name: str, names: Sequence[str], what: str, where: str) -> str:
     """`name`, if it is one of `names`; else a sentence that suggests another."""
     if isinstance(name, str) and name in names:
         return name
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    raise SeriesError(f"there is no {what} {name!r} in {where}{hint}; there are: {', '.join(names[:20]) or 'none'}")
+    raise SeriesError(f"there is no {what} {name!r} in {where}{suggest(name, names)}")
 
 
 def need_series(given: Any) -> Series:

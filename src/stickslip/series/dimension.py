@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from stickslip.arrays import Floats
 from stickslip.series import scaling
-from stickslip.series.data import Floats, Series, need_series, whole
+from stickslip.series.data import Series, need_series, whole
 from stickslip.series.embedding import Embedding, choose, delayed, resolution
 from stickslip.series.neighbours import PAIRS, spread_out
 

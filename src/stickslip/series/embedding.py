@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from stickslip.arrays import Floats, Ints
 from stickslip.errors import SeriesError
-from stickslip.series.data import Floats, Integers, Series, need_series, whole
+from stickslip.series.data import Series, need_series, whole
 from stickslip.series.neighbours import nearest, spread_out
 from stickslip.series.spectra import autocorrelation, mean_period
 
@@ -187,7 +188,7 @@ def mutual_information(series: Series, longest: int | None = None, bins: int | N
     return xr.Dataset({"information": ("lag", information)}, {"lag": lags}, attributes)
 
 
-def _information(first: Integers, second: Integers, bins: int) -> float:
+def _information(first: Ints, second: Ints, bins: int) -> float:
     """Σ p(a,b) ln p(a,b)/p(a)p(b), less its bias."""
     joint = np.bincount(first * bins + second, minlength=bins * bins).reshape(bins, bins) / len(first)
     independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from stickslip.arrays import Floats, Ints
 from stickslip.errors import SeriesError
 from stickslip.series import scaling
-from stickslip.series.data import Floats, Integers, Series, need_series, whole
+from stickslip.series.data import Series, need_series, whole
 from stickslip.series.embedding import Embedding, choose, delayed, resolution
 from stickslip.series.neighbours import nearest, spread_out
 
@@ -194,7 +195,7 @@ class _Paths:
             # At rest, as in stick on the ground, nobody is ahead.
             self.speed = np.where(speed > AT_REST * np.mean(speed), speed, np.inf)
 
-    def divergence(self, horizon: int, references: int) -> tuple[Integers, Floats]:
+    def divergence(self, horizon: int, references: int) -> tuple[Ints, Floats]:
         """Lags, and the mean logarithm of distances after them, for blocks of the series (block, lag)."""
         ahead = self.most_ahead
         usable = len(self.points) - horizon - 2 * ahead - 1
@@ -213,7 +214,7 @@ class _Paths:
         blocks = np.array_split(logs, scaling.BLOCKS, axis=1)
         return lags, np.array([np.mean(block, axis=1) for block in blocks])
 
-    def _caught_up(self, here: Integers, there: Integers, shift: Integers) -> Integers:
+    def _caught_up(self, here: Ints, there: Ints, shift: Ints) -> Ints:
         """How far the neighbours must be shifted along their paths to be abreast."""
         for _ in range(2):  # the second time from near by, where the path is straight
             other = there + shift
@@ -222,7 +223,7 @@ class _Paths:
             shift = np.clip(shift + behind, -self.most_ahead, self.most_ahead)
         return shift
 
-    def _distance(self, here: Integers, there: Integers) -> Floats:
+    def _distance(self, here: Ints, there: Ints) -> Floats:
         """From point to point; with directions of motion, across them, between two samples too."""
         apart = self.points[here] - self.points[there]
         if self.flows:
@@ -232,7 +233,7 @@ class _Paths:
         return np.asarray(np.sqrt(np.sum(apart**2, axis=1)))
 
 
-def _settled(paths: _Paths, references: int) -> tuple[Integers, Floats, float]:
+def _settled(paths: _Paths, references: int) -> tuple[Ints, Floats, float]:
     """The curve, over a time that shows its rise well, and the height it reaches in the long run.
 
     At first a quarter of the series is followed; then only as long as distances grow, since a shorter time leaves
@@ -254,7 +255,7 @@ def _settled(paths: _Paths, references: int) -> tuple[Integers, Floats, float]:
     return lags, blocks, final
 
 
-def _region(lags: Integers, mean: Floats, final: float, span: int) -> tuple[int, int]:
+def _region(lags: Ints, mean: Floats, final: float, span: int) -> tuple[int, int]:
     """Where the line is fitted: after the coordinates of the start are used up, before distances are final."""
     first = int(np.searchsorted(lags, span))
     rise = final - mean[0]

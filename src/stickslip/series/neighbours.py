@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
-from stickslip.series.data import Floats, Integers
+from stickslip.arrays import Floats, Ints
 
 CANDIDATES = (8, 64)
 """How many nearest points are looked at, one number after the other, before all are."""
@@ -14,12 +14,12 @@ PAIRS = 200_000
 """Distances held at once: as many as stay near the processor."""
 
 
-def spread_out(count: int, most: int) -> Integers:
+def spread_out(count: int, most: int) -> Ints:
     """Places spread over a series, `most` at most."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
-def nearest(points: Floats, here: Integers, window: int) -> tuple[Integers, Floats]:
+def nearest(points: Floats, here: Ints, window: int) -> tuple[Ints, Floats]:
     """For points `here` the nearest one that is more than `window` away in the series, and its distance.
 
     −1 and inf where there is none.
@@ -45,7 +45,7 @@ def nearest(points: Floats, here: Integers, window: int) -> tuple[Integers, Floa
     return found, distance
 
 
-def _nearest_of_all(points: Floats, here: Integers, window: int) -> tuple[Integers, Floats]:
+def _nearest_of_all(points: Floats, here: Ints, window: int) -> tuple[Ints, Floats]:
     squares = np.zeros((len(here), len(points)))
     for coordinate in points.T:
         squares += (coordinate[here][:, None] - coordinate[None, :]) ** 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stickslip.series.data import Floats
+from stickslip.arrays import Floats
 
 BLOCKS = 10
 """Parts of a series whose own slopes say how sure the slope of all is."""

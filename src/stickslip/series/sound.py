@@ -10,11 +10,12 @@ import numpy as np
 import xarray as xr
 from scipy import signal
 
+from stickslip.arrays import Floats
 from stickslip.errors import SeriesError
 from stickslip.files import output_file
 from stickslip.model.errors import path_of, visible
 from stickslip.result import check_run, steps_of
-from stickslip.series.data import Floats, Series, from_run, positive, sample, whole
+from stickslip.series.data import Series, from_run, positive, sample, whole
 from stickslip.series.spectra import fundamental
 
 RATE = 44_100

@@ -6,9 +6,10 @@ import numpy as np
 import xarray as xr
 from scipy import signal
 
+from stickslip.arrays import Floats, Ints
 from stickslip.errors import SeriesError
 from stickslip.model.errors import shown
-from stickslip.series.data import Floats, Integers, Series, need_series, whole
+from stickslip.series.data import Series, need_series, whole
 
 ALMOST = 0.9
 """A maximum of the autocorrelation this near to the highest one may be a whole period: multiples of it are as high."""
@@ -223,7 +224,7 @@ def _sharpened(values: Floats, lag: float) -> float:
     return lag
 
 
-def _tops(values: Floats, begin: int) -> Integers:
+def _tops(values: Floats, begin: int) -> Ints:
     """The maxima beyond a lag."""
     inner = np.arange(max(begin, 1), len(values) - 1)
     return inner[(values[inner] > values[inner - 1]) & (values[inner] >= values[inner + 1])]

@@ -2,69 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from stickslip.arguments import check_flag
+from stickslip.arrays import Floats
 from stickslip.errors import SeriesError
 from stickslip.model.errors import path_of
-from stickslip.series.data import Floats, Series, known, positive
+from stickslip.series.data import Series, known, positive
+from stickslip.tables import Row, TextTable, has_decimal_comma, number_in, read_text_table
 
 UNEVEN = 0.05
 """Times may be off an even grid by this part of the interval: tables are rounded."""
 
 TIMES = ("t", "time")
-_UNIT = re.compile(r"(?P<name>.*?)\s*[\[(](?P<unit>[^\])]*)[\])]\s*\Z")
-
-
-class Column(NamedTuple):
-    """The head of a column: what it says, and the name and unit in it."""
-
-    head: str
-    name: str
-    unit: str
-
-
-class Table(NamedTuple):
-    """A table as text: its columns, and its rows with the numbers of their lines."""
-
-    path: Path
-    columns: list[Column]
-    lines: list[int]
-    rows: list[list[str]]
-
-    def find(self, name: str) -> int:
-        """The place of a column by its head, with or without the unit."""
-        heads = [column.head for column in self.columns]
-        names = [column.name for column in self.columns]
-        if isinstance(name, str) and name not in heads and name in names:
-            return names.index(name)
-        return heads.index(known(name, heads, "column", repr(str(self.path))))
-
-    def numbers(self, place: int) -> Floats:
-        """The numbers of a column."""
-        return np.array([self._number(line, row, place) for line, row in zip(self.lines, self.rows, strict=True)])
-
-    def _number(self, line: int, row: Sequence[str], place: int) -> float:
-        head = self.columns[place].head
-        if place >= len(row) or not row[place].strip():
-            raise SeriesError(f"{str(self.path)!r}, line {line}: there is no value for {head!r}")
-        text = row[place].strip()
-        try:
-            number = float(text)
-        except ValueError:
-            comma = "; write decimals with a point" if re.fullmatch(r"[-+]?\d+,\d+", text) else ""
-            raise SeriesError(
-                f"{str(self.path)!r}, line {line}: {text!r} for {head!r} is not a number{comma}"
-            ) from None
-        if not np.isfinite(number):
-            raise SeriesError(f"{str(self.path)!r}, line {line}: {text!r} for {head!r} is not finite")
-        return number
 
 
 def from_csv(
@@ -114,94 +66,83 @@ def from_csv(
     <Series x: 3 values, every 0.1 s>
     """
     check_flag("events", events)
-    table = read(path_of(path))
-    place = table.find(column)
-    chosen = table.columns[place]
-    values = table.numbers(place)
+    table = read_text_table(path_of(path), SeriesError)
+    if not table.rows:
+        raise SeriesError(f"{str(table.file)!r} has heads of columns, and no rows below them")
+    place = _find(table, column)
+    chosen = table.heads[place]
+    values = _numbers(table, place)
     if events:
         return Series(values, None, chosen.name, chosen.unit)
     if interval is not None:
         return Series(values, positive("from_csv: interval", interval), chosen.name, chosen.unit)
     clock = _clock(table, time)
-    return Series(values, _interval(table, clock), chosen.name, chosen.unit, table.columns[clock].unit)
+    return Series(values, _interval(table, clock), chosen.name, chosen.unit, table.heads[clock].unit)
 
 
-def _clock(table: Table, time: str | None) -> int:
+def _find(table: TextTable, name: str) -> int:
+    """The place of a column by its head, with or without the unit."""
+    texts, names = [head.text for head in table.heads], [head.name for head in table.heads]
+    if isinstance(name, str) and name not in texts and name in names:
+        return names.index(name)
+    return texts.index(known(name, texts, "column", repr(str(table.file))))
+
+
+def _numbers(table: TextTable, place: int) -> Floats:
+    """The numbers of a column."""
+    return np.array([_number(table, row, place) for row in table.rows])
+
+
+def _number(table: TextTable, row: Row, place: int) -> float:
+    head, where = table.heads[place].text, f"{str(table.file)!r}, line {row.line}"
+    if place >= len(row.cells) or not row.cells[place]:
+        raise SeriesError(f"{where}: there is no value for {head!r}")
+    text = row.cells[place]
+    number = number_in(text)
+    if number is None:
+        comma = "; write decimals with a point" if has_decimal_comma(text) else ""
+        raise SeriesError(f"{where}: {text!r} for {head!r} is not a number{comma}")
+    if not np.isfinite(number):
+        raise SeriesError(f"{where}: {text!r} for {head!r} is not finite")
+    return number
+
+
+def _clock(table: TextTable, time: str | None) -> int:
     """The column of times."""
     if time is not None:
-        return table.find(time)
-    for place, column in enumerate(table.columns):
+        return _find(table, time)
+    for place, column in enumerate(table.heads):
         if column.name.lower() in TIMES:
             return place
     raise SeriesError(
-        f"{str(table.path)!r} has no column called t or time: say which one it is (time=), how far apart the rows are "
+        f"{str(table.file)!r} has no column called t or time: say which one it is (time=), how far apart the rows are "
         "(interval=), or that they are events (events=True)"
     )
 
 
-def _interval(table: Table, place: int) -> float:
-    times = table.numbers(place)
+def _interval(table: TextTable, place: int) -> float:
+    times = _numbers(table, place)
     if len(times) < 2:
-        raise SeriesError(f"{str(table.path)!r} has a single row: there is no interval")
+        raise SeriesError(f"{str(table.file)!r} has a single row: there is no interval")
     interval = (times[-1] - times[0]) / (len(times) - 1)
     if not interval > 0:
-        raise SeriesError(f"{str(table.path)!r}: the times in {table.columns[place].head!r} do not increase")
+        raise SeriesError(f"{str(table.file)!r}: the times in {table.heads[place].text!r} do not increase")
     steps = np.diff(times)
     usual = float(np.median(steps))
     rounding = _rounding(table, place)
     allowed = UNEVEN * usual + (rounding if rounding < 0.5 * usual else 0.0)
     late = np.flatnonzero(np.abs(steps - usual) > allowed)
     if len(late):
-        line = table.lines[late[0] + 1]
+        line = table.rows[late[0] + 1].line
         raise SeriesError(
-            f"{str(table.path)!r}, line {line}: the time goes on by {steps[late[0]]:.6g} here and by "
+            f"{str(table.file)!r}, line {line}: the time goes on by {steps[late[0]]:.6g} here and by "
             f"{usual:.6g} elsewhere; a series needs even times: interpolate the table first"
         )
     return float(interval)
 
 
-def _rounding(table: Table, place: int) -> float:
+def _rounding(table: TextTable, place: int) -> float:
     """What the last digit of the times is worth: two rounded times may be apart by that much more or less."""
-    digits = [len(row[place].strip().partition(".")[2]) for row in table.rows if "e" not in row[place].lower()]
+    texts = [row.cells[place] for row in table.rows]
+    digits = [len(text.partition(".")[2]) for text in texts if "e" not in text.lower()]
     return 1.01 * 10.0 ** -max(digits) if digits else 0.0
-
-
-def read(path: Path) -> Table:
-    """A table as text, with the heads of its columns; they are numbered from 1 where there are none."""
-    if not path.is_file():
-        raise SeriesError(f"there is no file {str(path)!r}")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise SeriesError(f"{str(path)!r} cannot be read: it is not text in UTF-8") from None
-    kept = [
-        (number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line.lstrip()[0] != "#"
-    ]
-    if not kept:
-        raise SeriesError(f"{str(path)!r} has no rows")
-    separator = _separator(kept[0][1])
-    split = [line.split() if separator is None else next(csv.reader([line], delimiter=separator)) for _, line in kept]
-    lines = [number for number, _ in kept]
-    if _all_numbers(split[0]):
-        return Table(path, [Column(str(i), str(i), "") for i in range(1, len(split[0]) + 1)], lines, split)
-    if len(split) == 1:
-        raise SeriesError(f"{str(path)!r} has heads of columns, and no rows below them")
-    return Table(path, [_column(head.strip()) for head in split[0]], lines[1:], split[1:])
-
-
-def _separator(line: str) -> str | None:
-    """The one in the first line; None for blanks."""
-    return next((mark for mark in ("\t", ";", ",") if mark in line), None)
-
-
-def _all_numbers(cells: Sequence[str]) -> bool:
-    try:
-        list(map(float, cells))
-    except ValueError:
-        return False
-    return True
-
-
-def _column(head: str) -> Column:
-    found = _UNIT.match(head)
-    return Column(head, found["name"], found["unit"].strip()) if found and found["name"] else Column(head, head, "")

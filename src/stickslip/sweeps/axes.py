@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip.arguments import numbers
+from stickslip.arrays import Floats, Ints
 from stickslip.errors import ModelError, SweepError
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 
-Floats = NDArray[np.float64]
 START = "start."
 """Before the name of a state: the sweep is over where motions start."""
 
@@ -56,12 +55,12 @@ class Axes:
         """Points in all."""
         return math.prod(self.shape)
 
-    def at(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    def at(self, numbers: Ints) -> Floats:
         """Values at the points with these numbers: one row each."""
         places = np.unravel_index(numbers, self.shape) if self.grid else [numbers] * len(self.names)
         return np.stack([v[i] for v, i in zip(self.values, places, strict=True)], axis=1)
 
-    def rising(self) -> NDArray[np.int64]:
+    def rising(self) -> Ints:
         """The order of the first axis in which its values rise; a list of points stays as it is."""
         if not self.grid:
             return np.arange(self.shape[0])

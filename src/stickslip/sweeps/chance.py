@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arrays import Floats, Ints
+
 Words = NDArray[np.uint64]
 MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
 STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
@@ -20,7 +22,7 @@ PIECE = 2**13
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 
 
-def uniform(seed: int, numbers: NDArray[np.int64], width: int) -> NDArray[np.float64]:
+def uniform(seed: int, numbers: Ints, width: int) -> Floats:
     """Per point a row in [0, 1), which depends on the seed and on its number alone.
 
     A row is what numpy draws from a generator of its own for every point, which takes far longer.

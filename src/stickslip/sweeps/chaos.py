@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from stickslip.arrays import Floats
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import largest_exponent
 
-Floats = NDArray[np.float64]
 VISITS, VISITS_IN_TIME = 4000, 20_000
 """States of a motion that are kept: once in every period of the excitation; without any, at equal times."""
 

@@ -10,7 +10,6 @@ rows are files: a store is as large as what was recorded. Nothing of it is kept 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import warnings
 import zlib
@@ -20,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Ints
 from stickslip.errors import Busy, DamagedChunk, SweepError
-from stickslip.files import held, put_all_on_disk, put_on_disk, reason
+from stickslip.files import held, put_all_on_disk, reason, whole_folder
 from stickslip.model.errors import shown
 from stickslip.sweeps.layout import Results
 from stickslip.sweeps.plan import Plan
@@ -160,7 +159,7 @@ class Checkpoint(Mapping[int, Results]):
         self.damaged.add(index)
         return DamagedChunk(f"{sentence}: call the same sweep again, which computes this chunk anew")
 
-    def _marks(self) -> NDArray[np.int64]:
+    def _marks(self) -> Ints:
         """The marks of all chunks, 0 where there is none or where it cannot be read."""
         try:
             return np.asarray(self.arrays[DONE][:], np.int64)
@@ -205,25 +204,11 @@ class Checkpoint(Mapping[int, Results]):
     def _create(self) -> None:
         if not self.path.parent.is_dir():
             raise SweepError(f"cannot write {str(self.path)!r}: the folder {str(self.path.parent)!r} does not exist")
-        temporary = self.path.with_name(f".{self.path.name[:40]}.{secrets.token_hex(4)}")
         try:
-            temporary.mkdir()
-            self._allocate(temporary)
-            put_all_on_disk([temporary, *temporary.rglob("*")])
-            self._rename(temporary)
+            with whole_folder(self.path) as temporary:
+                self._allocate(temporary)
         except OSError as error:
             raise SweepError(f"cannot write {str(self.path)!r}: {reason(error)}") from None
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-
-    def _rename(self, temporary: Path) -> None:
-        try:
-            os.rename(temporary, self.path)
-        except OSError:
-            if not self.path.is_dir():
-                raise
-            return  # another process was first: its store will do
-        put_on_disk(self.path.parent)
 
     def _allocate(self, where: Any) -> Any:
         """All arrays, in a folder or in a store of Zarr."""

@@ -25,7 +25,7 @@ from stickslip.progress import Progress, reporting
 from stickslip.result import Result
 from stickslip.status import Status
 from stickslip.sweeps.observation import CYCLES
-from stickslip.targets import join
+from stickslip.targets.generated import NEIGHBOURS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,7 +242,7 @@ def lyapunov(
 
 def neighbours(model: Model, rtol: float) -> Motion:
     """The motion of a model, compiled with the kernels that carry directions without end."""
-    return Motion(model, rtol, Field.of(model, order=ORDER, kernels=join.NEIGHBOURS))
+    return Motion(model, rtol, Field.of(model, order=ORDER, kernels=NEIGHBOURS))
 
 
 def largest_exponent(
@@ -288,63 +288,50 @@ class _March:
     def __init__(
         self, motion: Motion, start: Sequence[float] | Floats, every: int = 1, most_steps: int = MOST_STEPS
     ) -> None:
-        self.motion, self.every, self.most_steps = motion, every, most_steps
-        m, n = motion.field.program, motion.states
-        self.floats, self.integers = motion.field.workspace()
-        self.floats[m.P : m.P + len(motion.parameters)] = motion.parameters
-        self.floats[m.STATE : m.STATE + n] = start
-        self.floats[m.TOLERANCE], self.floats[m.GUESS] = motion.rtol, 1.0
-        self.scale, self.sums, self.sizes = np.ones(n), np.zeros(n), np.zeros(n)
-        self.releases, self.filled = np.zeros(1, np.int64), np.zeros(2, np.int64)
-        self.step, self.events = np.zeros(m.STEP_WIDTH), np.zeros((1 + motion.contacts) * m.EVENT_WIDTH)
-        self.code = m.begin(self.floats, self.integers)
+        self.motion, self.program, self.most_steps = motion, motion.field.program, most_steps
+        self.trajectory, self.growth = motion.workspace(start, 0.0), self.program.kernels.exponents.Growth()
+        self.growth.scale[:], self.growth.renormalise = 1.0, every
+        self.total = 0
+        self.code = self.program.begin(self.trajectory)
 
     @property
     def left(self) -> int:
         """The number of directions that are not lost."""
-        return int(self.integers[self.motion.field.program.DIRECTIONS])
+        return int(self.trajectory.directions)
 
     def settle(self, transient: float, directions: int) -> Status:
         """Half of the transient alone, to see how large the states are; the other half with the directions."""
-        m, n = self.motion.field.program, self.motion.states
+        n, trajectory, growth = self.motion.states, self.trajectory, self.growth
         status = self.to(0.5 * transient) if self.code == FINISHED else Status.of(self.code)
-        self.scale = scale_of(self.sizes[None, :], n) if np.any(self.sizes > 0) else np.ones(n)
+        growth.scale[:] = scale_of(growth.extent[None, :], n) if np.any(growth.extent > 0) else np.ones(n)
         chosen, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
-        chosen = self._at_rest(chosen[:directions] * self.scale)
-        self.floats[m.VARIATION : m.VARIATION + directions * n] = chosen.ravel()
-        self.integers[m.VARIED : m.VARIED + directions] = -1
-        self.integers[m.DIRECTIONS] = directions
-        self.total = directions
+        trajectory.variation[:directions] = self._at_rest(chosen[:directions] * growth.scale)
+        trajectory.varied_parameter[:directions] = -1
+        trajectory.directions = self.total = directions
         if status.finished:
             status = self.to(transient)
-        self.sums[:], self.releases[:] = 0.0, 0
+        growth.logarithm[:], growth.releases = 0.0, 0
         return status
 
     def _at_rest(self, directions: Floats) -> Floats:
         """What friction leaves of directions where contacts stick: it stops them at once, by impulses along G."""
-        m, n, c = self.motion.field.program, self.motion.states, self.motion.contacts
-        modes = [int(mode) for mode in self.integers[m.MODE : m.MODE + c]]
-        stuck = [i for i in range(c) if modes[i] == 0]
-        floats, integers = self.floats.copy(), self.integers.copy()
-        m.ingredients(floats, integers)
-        G = floats[m.G : m.G + n * c].reshape(n, c)[:, stuck]
-        here = self.motion.phase(modes, floats[m.STATE : m.STATE + n], float(floats[m.TIME]), 0.0, [])
+        there = self.trajectory.copy()
+        self.program.ingredients(there)
+        modes = [int(mode) for mode in there.mode]
+        stuck = [i for i, mode in enumerate(modes) if mode == 0]
+        here = self.motion.phase(modes, there.state, float(there.time), 0.0, [])
         slip = directions @ here.by_state[[here.row("v", i) for i in stuck]].T
-        delassus = floats[m.D : m.D + c * c].reshape(c, c)[np.ix_(stuck, stuck)]
-        return np.asarray(directions - slip @ np.linalg.pinv(delassus).T @ G.T)
+        delassus = there.D[np.ix_(stuck, stuck)]
+        return np.asarray(directions - slip @ np.linalg.pinv(delassus).T @ there.G[:, stuck].T)
 
     def to(self, time: float) -> Status:
         """Go on to a time."""
-        m = self.motion.field.program
-        arrays = (self.scale, self.sums, self.sizes, self.releases, self.step, self.events, self.filled)
-        code = m.carry_on(self.floats, self.integers, float(time), self.every, self.most_steps, *arrays)
-        return Status.of(code)
+        return Status.of(self.program.measure_growth(self.trajectory, self.growth, float(time), self.most_steps))
 
     def row(self) -> Floats:
         """Time, releases, and the logarithms of growth of all directions, lost ones being −inf."""
-        sums = np.where(np.arange(self.total) < self.left, self.sums[: self.total], -np.inf)
-        time = float(self.floats[self.motion.field.program.TIME])
-        return np.array([time, float(self.releases[0]), *sums])
+        sums = np.where(np.arange(self.total) < self.left, self.growth.logarithm[: self.total], -np.inf)
+        return np.array([float(self.trajectory.time), float(self.growth.releases), *sums])
 
 
 def _summary(model: Model, rows: Floats, left: int, per: str, cycle_of: float | None, status: Status) -> Lyapunov:

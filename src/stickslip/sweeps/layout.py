@@ -17,8 +17,8 @@ import xarray as xr
 from stickslip import frames
 from stickslip.errors import SweepError
 from stickslip.kernels.outcome import NOT_COMPUTED
-from stickslip.model.errors import shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.errors import shown, suggest
+from stickslip.model.system import Model
 from stickslip.result import Result, state_attributes
 from stickslip.status import Status
 from stickslip.sweeps.axes import START, Axes
@@ -61,7 +61,8 @@ NUMBER, WHOLE, SMALL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int
 class Layout:
     """Shape per point (or per row), type, what stands where nothing is, and names of the dimensions.
 
-    Rows have the name of the array that counts them in `counted_by`, and `most` of them for each point.
+    Rows have the name of the array that counts them in `counted_by`, and `most` of them for each point. An exponent is
+    counted `per` unit time, release or period of the forcing.
     """
 
     shape: tuple[int, ...]
@@ -72,6 +73,7 @@ class Layout:
     most: int = 0
     description: str = ""
     units: str = ""
+    per: str = ""
 
     def empty(self, count: int) -> np.ndarray:
         """So many entries of which nothing is known yet."""
@@ -306,6 +308,8 @@ def labelled(
         attributes = {"long_name": words}
         if kind.units or name.rpartition(".")[2] in TIMES:
             attributes["units"] = kind.units
+        if kind.per:
+            attributes["per"] = kind.per
         variables[name] = xr.Variable((*axes.dimensions, *kind.dimensions), found, attributes)
     return Sweep(_named(variables, model), _coordinates(model, axes))
 

@@ -16,7 +16,6 @@ from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Res
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
 from stickslip.sweeps.trajectories import Group, Settings
 
-Floats = NDArray[np.float64]
 PHASES, MODES = ".phases", ".modes"
 MOST_PHASES = 512
 """Phases of a signature: a motion with more in one period has none."""
@@ -28,11 +27,12 @@ SAME = 1e-6
 def measured_layout(model: Model, name: str, what: Measured) -> dict[str, Layout]:
     """The arrays of an observation; a signature is kept as rows of modes, one for each of its phases."""
     if isinstance(what, LargestExponent):
-        per = f"1/{model.time_unit}" if what.per == "time" and model.time_unit else ""
-        words = f"largest Lyapunov exponent, per {'unit time' if what.per == 'time' else what.per}"
+        units = f"1/{model.time_unit}" if what.per == "time" and model.time_unit else ""
+        per = "unit time" if what.per == "time" else what.per
+        words = f"largest Lyapunov exponent, per {per}"
         return {
-            name: Layout((), NUMBER, np.nan, description=words, units=per),
-            f"{name}_error": Layout((), NUMBER, np.nan, description=f"standard error of {name}", units=per),
+            name: Layout((), NUMBER, np.nan, description=words, units=units, per=per),
+            f"{name}_error": Layout((), NUMBER, np.nan, description=f"standard error of {name}", units=units),
         }
     count = f"{name}{PHASES}"
     rows: dict[str, Any] = {"counted_by": count, "most": MOST_PHASES}

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from stickslip.errors import SweepError
 from stickslip.kernels import observation as kernel
-from stickslip.model.errors import check_number, shown
+from stickslip.model.errors import check_number, shown, suggest
 from stickslip.model.listing import Listing
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 
 CYCLES = ("time", "forcing", "release")
 """What exponents are counted by."""

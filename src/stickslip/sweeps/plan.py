@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import notebook, result
 from stickslip._version import __version__
+from stickslip.arrays import Bools, Floats, Ints
 from stickslip.errors import ModelError
 from stickslip.field import Field, compile_forcings, known
 from stickslip.kernels.outcome import FINISHED, IMPOSSIBLE, NOT_COMPUTED
@@ -45,7 +45,6 @@ from stickslip.sweeps.trajectories import Group, Settings, observed
 from stickslip.sweeps.wording import told
 from stickslip.targets.generated import OBSERVE
 
-Floats = NDArray[np.float64]
 Stop = Callable[[], bool]
 BATCH = 16
 LOCKSTEP_BATCH = 256
@@ -82,7 +81,7 @@ class Start:
     within: tuple[tuple[float, float], ...] | None = None
     seed: int = 0
 
-    def states(self, numbers: NDArray[np.int64]) -> Floats:
+    def states(self, numbers: Ints) -> Floats:
         """One row per point; random ones depend on the number of the point and the seed alone."""
         if self.within is None:
             return np.tile(np.array(self.state, float), (len(numbers), 1))
@@ -116,7 +115,7 @@ class Plan(metaclass=Listing):
     chunk_size : int
         Points per chunk.
     given : System, Filippov or None
-        The model itself, where it has functions that no text holds.
+        The model itself, in the process that made the plan; others read it from the text.
 
     See Also
     --------
@@ -146,8 +145,8 @@ class Plan(metaclass=Listing):
     carry: str | None
     settings: Settings
     chunk_size: int
-    given: Model | None = None
-    """The model itself, only where it cannot be written as text: then the plan cannot leave this process."""
+    given: Model | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The model itself, which does not leave this process; its text has the same equations."""
 
     def __repr__(self) -> str:
         name = self.model.about.name or "a model"
@@ -171,13 +170,18 @@ class Plan(metaclass=Listing):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.given is not None:
+        if not self.is_written:
             raise ModelError(f"this sweep cannot be sent to another process: {self.text.removeprefix('# ')}")
-        return Plan, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        return Plan, tuple(getattr(self, field.name) for field in dataclasses.fields(self) if field.compare)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the text is the model, and no remark why there is none."""
+        return not self.text.startswith("#")
 
     @cached_property
     def model(self) -> Model:
-        """The model, made anew from its text, so that it is the same in every process."""
+        """The model: the one that was given, or in another process the one that its text describes."""
         return files.loads(self.text, trusted=True) if self.given is None else self.given
 
     @cached_property
@@ -243,8 +247,8 @@ class Plan(metaclass=Listing):
         before = [__version__, FORMAT, self.text, self.axes.names, self.axes.grid]
         after: list[Any] = [repr(self.observations), repr(self.duration), repr(self.start), self.carry]
         after += [repr(self.settings)]
-        if self.given is not None:
-            after += [self.field.source, dict(self.given.parameters)]
+        if not self.is_written:
+            after += [self.field.source, dict(self.model.parameters)]
         values = ", ".join(f'"{v.tobytes().hex()}"' for v in self.axes.values)  # as json writes them, but quicker
         parts = [*map(json.dumps, before), f"[{values}]", *map(json.dumps, after)]
         return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()
@@ -263,7 +267,7 @@ class Plan(metaclass=Listing):
         size = max(1, self.chunk_size // self._length)
         return [Chunk(index, first, min(first + size, lines)) for index, first in enumerate(range(0, lines, size))]
 
-    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def places(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The chunk in which each point is, and its place there: what `points` says, the other way round."""
         lines = self.count // self._length
         along, line = numbers // lines, numbers % lines
@@ -274,7 +278,7 @@ class Plan(metaclass=Listing):
         width = np.minimum(size, lines - index * size)
         return index, along * width + line % size
 
-    def points(self, chunk: Chunk) -> NDArray[np.int64]:
+    def points(self, chunk: Chunk) -> Ints:
         """Numbers of the points of a chunk, in the order of its results.
 
         Parameters
@@ -292,7 +296,7 @@ class Plan(metaclass=Listing):
             return lines
         return (np.arange(self._length)[:, None] * (self.count // self._length) + lines).ravel()
 
-    def _place(self, chunk: Chunk) -> slice | NDArray[np.int64]:
+    def _place(self, chunk: Chunk) -> slice | Ints:
         """Where the points of a chunk are among all: side by side, unless they follow from one another."""
         return self.points(chunk) if self.carry else slice(chunk.first, chunk.last)
 
@@ -378,7 +382,7 @@ class Plan(metaclass=Listing):
             yield before, rows
             before = rows
 
-    def _observe(self, numbers: NDArray[np.int64], starts: Floats, held: NDArray[np.bool_]) -> Results:
+    def _observe(self, numbers: Ints, starts: Floats, held: Bools) -> Results:
         """The results at some points; those that cannot be have their status and nothing else."""
         parameters, starts, possible = self._parameters(self.axes.at(numbers), starts)
         times = self._times(parameters)
@@ -411,7 +415,7 @@ class Plan(metaclass=Listing):
                 found |= measured(name, what, self.neighbours, self.settings, found, group)
         return found
 
-    def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, Bools]:
         """Parameter values and starts of every point, and whether the model allows them."""
         names = list(self.model.parameters)
         rows = np.tile(np.array(list(self.model.parameters.values()), float), (len(values), 1))
@@ -426,7 +430,7 @@ class Plan(metaclass=Listing):
                 rows[:, names.index(name)] = column
         return rows, starts, self._allowed(changed, len(values))
 
-    def _allowed(self, changed: Mapping[str, Floats], count: int) -> NDArray[np.bool_]:
+    def _allowed(self, changed: Mapping[str, Floats], count: int) -> Bools:
         """Whether the model allows each of many changes of its parameters."""
         allowed = np.ones(count, bool)
         for column in changed.values():
@@ -443,7 +447,7 @@ class Plan(metaclass=Listing):
         swept = set(self._swept)
         return [requirement for requirement in self.model.requirements() if requirement.names & swept]
 
-    def _meeting(self, requirement: Requirement, names: list[str], rows: Floats) -> NDArray[np.bool_]:
+    def _meeting(self, requirement: Requirement, names: list[str], rows: Floats) -> Bools:
         """Which rows of values satisfy a requirement.
 
         What it allows are mostly ranges, so where the corners of a box are allowed, everything in it is. A box of k

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.arguments import check_flag, check_model, numbers
+from stickslip.arguments import check_flag, check_model
+from stickslip.arrays import Floats
+from stickslip.artifacts import formulas_of
 from stickslip.errors import ModelError, SweepError
-from stickslip.field import GROUP, TARGETS, Field, compile_forcing
+from stickslip.field import GROUP, TARGETS, compile_forcing
 from stickslip.methods.exact import Exact
 from stickslip.model import files
 from stickslip.model.errors import check_number, check_whole, shown
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
+from stickslip.orbits.ranges import starting_ranges
 from stickslip.sweeps.axes import Axes, axes_from
 from stickslip.sweeps.observation import (
     LargestExponent,
@@ -26,7 +29,6 @@ from stickslip.sweeps.observation import (
 )
 from stickslip.sweeps.plan import Duration, Plan, Start
 from stickslip.sweeps.trajectories import Settings
-from stickslip.targets.generated import EXACT
 
 RTOL = 1e-9
 """The tolerance of sweeps: what they classify is decided by far less than what one motion is measured to."""
@@ -156,9 +158,9 @@ def plan_sweep(
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
     duration = _duration(model, times, periods, observations)
     _check_strobes(duration, observations)
-    text, given = _written(model)
+    text = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
-    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, given)
+    plan = Plan(text, axes, observations, duration, _start(model, start), carry, settings, size, model)
     _check_names(plan)
     if chunk is None:
         plan = replace(plan, chunk_size=_chunk_size(plan))
@@ -232,12 +234,12 @@ def _start(model: Model, start: Any) -> Start:
     return Start(tuple(model.start_state(start)))
 
 
-def _written(model: Model) -> tuple[str, Model | None]:
-    """The text of a model, and the model itself where there is none."""
+def _written(model: Model) -> str:
+    """The text of a model; where there is none, a remark that says why."""
     try:
-        return files.dumps(model, Field.of(model, target="python", order=8, kernels=EXACT).formulas), None
+        return files.dumps(model, formulas_of(model))
     except ModelError as error:
-        return f"# {error}", model
+        return f"# {error}"
 
 
 def _check_names(plan: Plan) -> None:
@@ -259,29 +261,18 @@ def check_size(plan: Plan) -> None:
         )
 
 
-def _check_range(name: str, bounds: Any) -> None:
-    pair = numbers(f"within: the bounds of {name!r}", bounds) if isinstance(bounds, tuple | list) else np.zeros(0)
-    if len(pair) != 2 or pair[0] > pair[1]:
-        raise SweepError(f"within: the range of {name!r} is {shown(bounds)}: give (lowest, highest)")
-
-
 def _ranges(plan: Plan, within: Mapping[str, tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """The range of random starts: as given, else twice that of the motion from the model's own start."""
+    """The ranges of random starts."""
     model = plan.model
-    for name, bounds in within.items():
-        if name not in model.states:
-            raise SweepError(f"within: there is no state {name!r}{suggest(name, model.states)}")
-        _check_range(name, bounds)
-    if set(within) == set(model.states):
-        return tuple((float(within[s][0]), float(within[s][1])) for s in model.states)
-    name = plan.axes.names[0]
-    own = model.parameters.get(model.aliases.get(name, name), 0.0)
-    alone = replace(plan, axes=Axes((name,), (np.array([own], float),), True), carry=None, observations=())
-    found = alone.run(alone.chunks[0])
-    low, high = found["minimum"][0], found["maximum"][0]
-    if not np.all(np.isfinite(low)):
-        raise SweepError("the model's own motion stops early, so it gives no range for random starts: give within=")
-    half = np.maximum(high - low, 1e-3 * np.maximum(np.abs(high), np.abs(low)))
-    middle = 0.5 * (low + high)
-    own_ranges = {s: (float(middle[i] - half[i]), float(middle[i] + half[i])) for i, s in enumerate(model.states)}
-    return tuple((float(within[s][0]), float(within[s][1])) if s in within else own_ranges[s] for s in model.states)
+
+    def extremes() -> tuple[Floats, Floats]:
+        name = plan.axes.names[0]
+        own = model.parameters.get(model.aliases.get(name, name), 0.0)
+        alone = replace(plan, axes=Axes((name,), (np.array([own], float),), True), carry=None, observations=())
+        found = alone.run(alone.chunks[0])
+        low, high = found["minimum"][0], found["maximum"][0]
+        if not np.all(np.isfinite(low)):
+            raise SweepError("the model's own motion stops early, so it gives no range for random starts: give within=")
+        return low, high
+
+    return tuple(starting_ranges(model, within, extremes, SweepError))

@@ -9,22 +9,23 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from stickslip import notebook
 from stickslip.arguments import check_model
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
+from stickslip.kernels.records import Records
 from stickslip.methods.exact import Exact
-from stickslip.model.errors import check_number, check_whole, shown
+from stickslip.model.errors import check_number, check_whole, shown, suggest
 from stickslip.model.listing import Listing
-from stickslip.model.system import Model, suggest
+from stickslip.model.system import Model
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import Motion, Run
 from stickslip.result import Result
 from stickslip.sweeps.exponents import neighbours
 
-Floats = NDArray[np.float64]
 PHASE = "phase"
 TURN = 2 * np.pi
 RTOL = 1e-12
@@ -363,25 +364,29 @@ class ReturnMap(metaclass=Listing):
 
     def _returns(self, x: Floats, turns: int) -> tuple[Floats, Floats]:
         """Coordinates of the releases after each point, and the slope of the map at the one before each."""
-        m, n, motion = self.motion.field.program, self.motion.states, self.motion
-        starts = self._starts(x)
-        valid = np.nonzero(np.isfinite(starts[:, 0]))[0]
-        count, width = len(valid), m.ROW_WIDTH
-        rows = np.full((len(x), turns, width), np.nan)
-        found, outcome = np.full((count, turns, width), np.nan), np.zeros((count, 2), np.int64)
-        floats, integers = motion.field.workspace()
-        floats[m.TOLERANCE] = motion.rtol
-        step, events = np.zeros(m.STEP_WIDTH), np.zeros((1 + motion.contacts) * m.EVENT_WIDTH)
-        modes, filled = np.array(self.section.modes, np.int64), np.zeros(2, np.int64)
-        numbers = (self.section.contact, self.section.slip, modes, turns, self.patience, MOST_STEPS, count)
-        flat = (starts[valid].ravel(), found.reshape(-1), outcome.reshape(-1), step, events, filled)
-        m.next_releases(floats, integers, *numbers, *flat)
-        rows[valid] = found
+        n, starts = self.motion.states, self._starts(x)
+        valid = np.isfinite(starts[:, 0])
+        rows = np.full((len(x), turns, 2 + 2 * n), np.nan)
+        rows[valid] = self._following(starts[valid], turns)
         slope = rows[:, :, 1 + n + self._column] * self._unit
         size = np.sqrt(np.sum(rows[:, :-1, 1 + n :] ** 2, axis=2))
         with np.errstate(divide="ignore", invalid="ignore"):
             slope[:, 1:] /= slope[:, :-1] / size
         return self._value(rows), slope
+
+    def _following(self, starts: Floats, turns: int) -> Floats:
+        """The releases that follow each start, like them: t, z and their derivatives; nan where there is none."""
+        program, count = self.motion.field.program, len(starts)
+        kernels = program.kernels.returns
+        section = kernels.Section()
+        section.contact, section.side, section.mode[:] = self.section.contact, self.section.slip, self.section.modes
+        section.patience, section.turns, section.starts, section.most_steps = self.patience, turns, count, MOST_STEPS
+        releases = Records(kernels.Release, count * turns)
+        releases.floats[:] = np.nan
+        trajectory = self.motion.workspace(np.zeros(self.motion.states), 0.0)  # which is put at each start
+        given = Records(kernels.Release, count, starts)
+        program.next_releases(trajectory, section, given, releases, Records(kernels.Sequel, count))
+        return releases.floats.reshape(count, turns, kernels.Release.FLOATS)
 
     def _starts(self, x: Floats) -> Floats:
         """The release points x, one row each: t, z and their derivatives by x; nan where there is none."""

@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from stickslip.arrays import Ints
 from stickslip.errors import DamagedChunk
 from stickslip.sweeps.checkpoint import Checkpoint
 from stickslip.sweeps.layout import Results, Sweep, longest_of, unpacked
@@ -48,7 +48,7 @@ class StoredArray(BackendArray):
                 found = np.squeeze(found, axis)
         return found
 
-    def _at(self, numbers: NDArray[np.int64]) -> np.ndarray:
+    def _at(self, numbers: Ints) -> np.ndarray:
         """The entries of these points, one line each, read chunk by chunk."""
         out = np.full((len(numbers), *self.inner), self.kind.fill, self.dtype)
         chunks, places = self.store.plan.places(numbers)

@@ -14,6 +14,7 @@ A spring or damper of the extension e = Σ wᵢ xᵢ and the tension T pushes ma
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -113,6 +114,9 @@ class Equations:
 
 _RESERVED = {"t", "z", "p", "s", "force", "noise", "np", "njit", "pi", "float", "abs", "min", "max", "range"}
 _RESERVED |= {"atan", "comb", "copysign", "cos", "cosh", "exp", "isfinite", "log", "sin", "sinh", "sqrt", "tan", "tanh"}
+_RESERVED |= {"trajectory", "contact", "largest", "score", "correlation", "step", "int", "len", "inf", "nan"}
+_RESERVED |= {"line", "wave_sine", "wave_cosine", "table_value", "table_slope", "frozen_sign", "frozen_interval"}
+"""Names that generated functions use themselves, beside those in capitals and with an underscore before them."""
 
 
 def symbol(name: str) -> sympy.Symbol:
@@ -121,13 +125,25 @@ def symbol(name: str) -> sympy.Symbol:
     return sympy.Symbol(f"{plain}_" if plain in _RESERVED or plain.isupper() else plain, real=True)
 
 
+_derived: weakref.WeakKeyDictionary[Model, Equations] = weakref.WeakKeyDictionary()
+"""Equations of the models that are about: deriving them takes longer than anything that is done with them."""
+
+
 def derive(model: Model) -> Equations:
-    """The equations of any model.
+    """The equations of any model, derived once.
 
     >>> from stickslip.model.library import block_on_belt
     >>> derive(block_on_belt()).h
     (-belt_speed + v_block,)
     """
+    equations = _derived.get(model) if isinstance(model, Model) else None
+    if equations is None:
+        equations = _derive(model)
+        _derived[model] = equations
+    return equations
+
+
+def _derive(model: Model) -> Equations:
     names = [*model.states, *model.parameters]
     symbols = [str(symbol(name)) for name in names]
     for name, count in Counter(symbols).items():
@@ -265,7 +281,7 @@ class _Mechanics:
             G=(*G, *memory.G),
             h=tuple(memory.h),
             R=tuple(memory.R),
-            S=tuple(contact.S for contact in contacts),
+            S=tuple(memory.S),
             normal=tuple(self._lifting(contact.normal) for contact in contacts),
             doubtful={
                 i: contacts[i].mu for i, c in enumerate(system.friction.values()) if _doubtful(c.friction) or c.scatter

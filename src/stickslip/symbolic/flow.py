@@ -3,7 +3,8 @@
 The solver's variables y are the states z, but for each contact one velocity is exchanged for the sliding velocity
 itself, so that v = h(z) is exact however steep the smoothing is: belt speed minus velocity would cancel.
 
-All functions take the array W: parameters, then ε, then tabulated laws. Names in capitals belong to no model.
+All functions take the array P: parameters, then ε. Names in capitals belong to no model. `kernels/flow.py` says what
+the source provides.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from dataclasses import dataclass
 import sympy
 
 from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.jacobian import table_constants
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.smoothing import smooth_force
-from stickslip.symbolic.source import assignments, indented, table_rows
+from stickslip.symbolic.source import assignments, indented
 
 EPS = sympy.Symbol("_eps", real=True)
 SPEED = sympy.Symbol("_speed", real=True)
-ENTRY_POINTS = ("rates", "slopes", "exchanged", "observed", "characteristics")
-STIFF_ENTRY_POINTS = (*ENTRY_POINTS, "slopes_p", "start_collocation", "collocate")
+IMPORTS = """\
+from math import atan, copysign, cos, cosh, exp, log, pi, sin, sinh, sqrt, tan, tanh
+
+import numpy as np
+
+from stickslip.kernels.records import Floats
+from stickslip.kernels.tables import table_slope, table_value
+"""
 
 
 @dataclass(frozen=True)
@@ -96,25 +104,6 @@ class Flow:
 
     def source(self) -> str:
         """The text of all functions that a solver of SciPy needs."""
-        return self._joined(ENTRY_POINTS, [])
-
-    def stiff_source(self) -> str:
-        """The same with what `kernels/collocation.py` needs beyond that: sizes, and derivatives by the parameters."""
-        e = self.equations
-        columns = (*e.parameters, EPS, TIME)
-        slopes = [
-            (f"OUT[{i * len(columns) + j}]", sympy.diff(rate, p))
-            for i, rate in enumerate(self.rates)
-            for j, p in enumerate(columns)
-            if p in rate.free_symbols
-        ]
-        parts = [
-            f"N_STATES = {len(e.states)}\nN_PARAMETERS = {len(e.parameters)}",
-            self._function("slopes_p", "∂(dy/dt)/∂(parameters, ε, t), row by row, where it is not zero.", slopes),
-        ]
-        return self._joined(STIFF_ENTRY_POINTS, parts)
-
-    def _joined(self, entry_points: tuple[str, ...], more: list[str]) -> str:
         e, n = self.equations, len(self.equations.states)
         slopes = [
             (f"OUT[{i * n + j}]", sympy.diff(rate, z))
@@ -122,45 +111,61 @@ class Flow:
             for j, z in enumerate(e.states)
             if z in rate.free_symbols
         ]
-        tables = [table_rows(e, number) for number in range(len(e.tables))]
-        first = len(e.parameters) + 1
-        sizes = [
-            f"TABLE{i} = {first + sum(map(len, tables[:i]))}\nROWS{i} = {len(r) // 6}" for i, r in enumerate(tables)
-        ]
         outputs = [(f"OUT[ROW * {len(self.observed)} + {i}]", x) for i, x in enumerate(self.observed)]
         parts = [
-            f"ENTRY_POINTS = {entry_points!r}",
-            f"TABLES = {[x for rows in tables for x in rows]!r}",
-            f"SLIDING = {[z in self.exchange.back for z in e.states]!r}",
-            *sizes,
+            IMPORTS,
+            f"STATES = {n}\nPARAMETERS = {len(e.parameters)}",
+            f"SLIDING = np.array({[int(z in self.exchange.back) for z in e.states]})",
+            *table_constants(e),
             self._function("rates", "dy/dt.", _listed(self.rates)),
             self._function("slopes", "∂(dy/dt)/∂y, row by row, where it is not zero.", slopes),
             self._function("exchanged", "The solver's variables y of states z.", _listed(self.exchange.forward)),
             self._function("characteristics", "Friction at a speed, static, at rest.", _listed(self.characteristics)),
             self._rows("observed", "States, sliding velocities, forces, kinetic friction, normal forces.", outputs),
-            *more,
         ]  # fmt: skip
         return "\n\n".join(parts) + "\n"
+
+    def stiff_source(self) -> str:
+        """The same with what `kernels/stiff.py` needs beyond that: derivatives by the parameters."""
+        columns = (*self.equations.parameters, EPS, TIME)
+        slopes = [
+            (f"OUT[{i * len(columns) + j}]", sympy.diff(rate, p))
+            for i, rate in enumerate(self.rates)
+            for j, p in enumerate(columns)
+            if p in rate.free_symbols
+        ]
+        about = "∂(dy/dt)/∂(parameters, ε, t), row by row, where it is not zero."
+        return f"{self.source()}\n\n{self._function('slopes_p', about, slopes)}\n"
 
     def _function(self, name: str, about: str, targets: list[tuple[str, sympy.Expr]]) -> str:
         speed = ", _speed: float" if name == "characteristics" else ""
         lines = [*self._unpacked(targets, "Y[{}]"), *assignments(targets)]
-        head = f"def {name}(Y: Floats, {TIME}: float{speed}, W: Floats, OUT: Floats) -> None:"
+        head = f"def {name}(Y: Floats, {TIME}: float{speed}, P: Floats, OUT: Floats) -> None:"
         return "\n".join([head, f'    """{about}"""', *indented(lines)])
 
     def _rows(self, name: str, about: str, targets: list[tuple[str, sympy.Expr]]) -> str:
         """The same for many points at once."""
         n = len(self.equations.states)
         lines = [f"{TIME} = TIMES[ROW]", *self._unpacked(targets, f"Y[ROW * {n} + {{}}]"), *assignments(targets)]
-        head = f"def {name}(Y: Floats, TIMES: Floats, COUNT: int, W: Floats, OUT: Floats) -> None:"
+        head = f"def {name}(Y: Floats, TIMES: Floats, COUNT: int, P: Floats, OUT: Floats) -> None:"
         return "\n".join([head, f'    """{about}"""', "    for ROW in range(COUNT):", *indented(lines, 2)])
 
     def _unpacked(self, targets: list[tuple[str, sympy.Expr]], place: str) -> list[str]:
         free = set().union(*(x.free_symbols for _, x in targets))
         lines = [f"{z} = {place.format(i)}" for i, z in enumerate(self.equations.states) if z in free]
         constants = (*self.equations.parameters, EPS)
-        return lines + [f"{p} = W[{i}]" for i, p in enumerate(constants) if p in free]
+        return lines + [f"{p} = P[{i}]" for i, p in enumerate(constants) if p in free]
 
 
 def _listed(expressions: Sequence[sympy.Expr]) -> list[tuple[str, sympy.Expr]]:
     return [(f"OUT[{i}]", x) for i, x in enumerate(expressions)]
+
+
+def smooth_source(equations: Equations, shape: str) -> str:
+    """What solvers of SciPy need of the smoothed equations: see `kernels/flow.py`."""
+    return Flow(equations, shape).source()
+
+
+def stiff_source(equations: Equations, shape: str) -> str:
+    """What `kernels/stiff.py` needs of them."""
+    return Flow(equations, shape).stiff_source()

@@ -118,6 +118,7 @@ class Memory:
         self.owner: dict[str, int] = {}
         self.h: list[sympy.Expr] = []
         self.R: list[sympy.Expr] = []
+        self.S: list[sympy.Expr] = []
         self.limited: list[bool] = []
         self.undecided: list[bool] = []
         self.resets: list[Reset] = []
@@ -140,6 +141,7 @@ class Memory:
         self.h.append(contact.w if behaviour.velocity is None else sympy.sympify(behaviour.velocity))
         self.R.append(contact.R if behaviour.kinetic is None else sympy.sympify(behaviour.kinetic))
         self.h[i], self.R[i] = (self._moving(e, changes) for e in (self.h[i], self.R[i]))
+        self.S.append(contact.S if behaviour.static is None else sympy.sympify(behaviour.static))
         self.limited.append(behaviour.static_limit)
         self.undecided.append(behaviour.undecided_at_start)
         self._draws(i, name, chance)
@@ -161,6 +163,7 @@ class Memory:
         return Seen(
             velocity=contact.w,
             mode=sign_of(i),
+            speed=contact.speed,
             static=contact.S,
             kinetic=lambda u: contact.R.subs(contact.speed, 0) if u == 0 else contact.R.xreplace({contact.speed: u}),
             state=lambda which: self.internal[f"{which}.{name}"],

@@ -221,7 +221,6 @@ class Source:
             BEFORE_SIZES,
             *(f"{name} = {value}" for name, value in self._constants_of_module().items()),
             *self._arrays(),
-            f"FORMULAS = {json.dumps(dict(equations.formulas))!r}",
             f"WATCHED_CONTACT = np.array({[i for i, _, _ in self.watched] or [0]})",
             f"WATCHED_OUTCOME = np.array([{outcomes or 0}])",
             f"RIGID = np.array({[int(i not in equations.own_forces) for i in range(contacts)]})",
@@ -245,6 +244,7 @@ class Source:
             f"OWN_GUARD_CONTACT = np.array({[guard.contact for guard in guards] or [0]})",
             f"OWN_GUARD_STICK = np.array({[int(guard.stick) for guard in guards] or [0]})",
             f"OWN_GUARD_RELEASES = np.array({[int(guard.releases) for guard in guards] or [0]})",
+            f"JUMPS = np.array({[[int(i in guard.jumps) for i in range(self.n)] for guard in guards] or [[0]]})",
         ]
 
     def _kernels_header(self, kept: Sequence[Kept]) -> list[str]:
@@ -876,6 +876,16 @@ class Source:
         if self.tape.nodes[node].operation == "state":
             return "state_series", node
         return "node_series", node
+
+
+def series_source(equations: Equations, order: int) -> str:
+    """The module of a model with its Taylor series: see `kernels/model.py`."""
+    return Source(equations, order).module()
+
+
+def formulas_source(equations: Equations) -> str:
+    """The formulas of all plain functions in a model, by part, as a text in JSON."""
+    return f"FORMULAS = {json.dumps(dict(equations.formulas))!r}\n"
 
 
 def entered(jump: Reset | Draw) -> str:

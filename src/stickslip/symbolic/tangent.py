@@ -10,12 +10,13 @@ series of the motion are shared. A change of the start time counts as one more p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
 import sympy
 
+from stickslip.errors import ModelError
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.memory import TIME, Reset
@@ -48,6 +49,7 @@ class TangentSource(Source):
         self.varied_a = [self._varied(x) for x in e.a]
         self.varied_D = [[self._varied(x) for x in row] for row in e.D]
         self.varied_guards = [self._varied_guard(guard.branch, guard.step) for guard in self.tape.guards]
+        self.varied_guards += [self._varied(guard.value) for guard in e.own_guards]
 
     def _derivative(self, e: sympy.Expr) -> sympy.Expr:
         variables = (*self.equations.states, *self.equations.parameters, TIME)
@@ -94,7 +96,7 @@ class TangentSource(Source):
     # -- layout ----------------------------------------------------------------------------------------------------
 
     def _constants_of_module(self) -> dict[str, int]:
-        sizes = (self.n, self.contacts, len(self.tape.guards), len(self.tape.branches))
+        sizes = (self.n, self.contacts, len(self.varied_guards), len(self.tape.branches))
         own = {"DIRECTIONS": self.n + len(self.parameter_changes)} | dict(zip(VARIED, sizes, strict=True))
         return super()._constants_of_module() | own
 
@@ -107,8 +109,8 @@ class TangentSource(Source):
     # -- text ------------------------------------------------------------------------------------------------------
 
     def _taylor(self) -> list[str]:
-        """Always as loops, which leave every series in W for the variations."""
-        return [*self._looped(), "", "", *self._tangent(), "", "", *self._vary_reset()]
+        """Always as loops, which leave every series in the trajectory for the variations."""
+        return [*self._looped(), "", "", *self._tangent(), "", "", *self._vary_reset(), "", "", *self._vary_jump()]
 
     def _vary_reset(self) -> list[str]:
         lines = [
@@ -119,7 +121,7 @@ class TangentSource(Source):
             lines += [f"    if {entered(draw)}:"]
             for number in (draw.state, draw.score, draw.score_time):
                 if number is not None:
-                    lines += indented([f"trajectory.carried[{number}] = 0.0", f"trajectory.jumped[{number}] = 1"], 2)
+                    lines += indented(_jump(number, "0.0"), 2)
         for reset in self.equations.resets:
             lines += [f"    if {entered(reset)}:", *indented(self._varied_reset(reset), 2)]
         return lines if len(lines) > 2 else [*lines, "    return"]
@@ -128,23 +130,41 @@ class TangentSource(Source):
         """Σ ∂c/∂z (δz⁻ + ż⁻ δt) + ∂c/∂t δt + ∂c/∂p δp = 0, solved for the state that jumps."""
         e, residual = self.equations, reset.residual
         slopes = [sympy.diff(residual, x) for x in (*e.states, TIME, *e.parameters)]
-        own, n = slopes[reset.state], len(e.states)
-        lines = [*self._unpack(slopes), *self._signs(slopes), "total = 0.0"]
+        own = slopes[reset.state]
+        lines = [*self._unpack(slopes), *self._signs(slopes), *self._total(slopes, without=reset.state)]
+        return [*lines, *_jump(reset.state, f"-total/({python(own)})")]
+
+    def _total(self, slopes: Sequence[sympy.Expr], without: int = -1) -> list[str]:
+        """The sum of slopes by states, time and parameters, times what these change by at the event."""
+        n, parameters = len(self.equations.states), len(self.equations.parameters)
+        lines = ["total = 0.0"]
         for k, slope in enumerate(slopes):
-            if slope == 0 or k == reset.state:
+            if slope == 0 or k == without:
                 continue
             if k < n:
                 change = f"(change[{k}] + trajectory.rate_before[{k}]*delay)"
             elif k == n:
-                change = f"(delay + 1.0 if which == {len(e.parameters)} else delay)"
+                change = f"(delay + 1.0 if which == {parameters} else delay)"
             else:
                 change = f"(1.0 if which == {k - n - 1} else 0.0)"
             lines.append(f"total += ({python(slope)})*{change}")
-        return [
-            *lines,
-            f"trajectory.carried[{reset.state}] = -total/({python(own)})",
-            f"trajectory.jumped[{reset.state}] = 1",
+        return lines
+
+    def _vary_jump(self) -> list[str]:
+        """Σ ∂e/∂z (δz⁻ + ż⁻ δt) + ∂e/∂t δt + ∂e/∂p δp for what each state jumps to."""
+        e = self.equations
+        lines = [
+            "def vary_jump(trajectory: Trajectory, own_guard: int, change: Floats, which: int, delay: float) -> None:",
+            '    """δ of what states jump to at a guard of a contact\'s own."""',
         ]
+        for number, guard in enumerate(e.own_guards):
+            inner = []
+            for state, value in guard.jumps.items():
+                slopes = [sympy.diff(value, x) for x in (*e.states, TIME, *e.parameters)]
+                inner += [*self._unpack(slopes), *self._signs(slopes), *self._total(slopes)]
+                inner.append(f"trajectory.reset_variation[{state}] = total")
+            lines += [f"    if own_guard == {number}:", *indented(inner, 2)] if inner else []
+        return lines if len(lines) > 2 else [*lines, "    return"]
 
     def _tangent(self) -> list[str]:
         self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
@@ -234,3 +254,17 @@ class TangentSource(Source):
                 terms.append(self._product_with(self.G[i][j], self._varied_force(j), k))
             text = " + ".join(t for t in terms if t != "0.0") or "0.0"
             self.writer.lines.append(f"{place('varied_state_series', i, following)} = ({text}){over}")
+
+
+def _jump(state: int, variation: str) -> list[str]:
+    """A state that jumps where a contact enters its mode, and δ of what it jumps to."""
+    return [f"trajectory.reset_variation[{state}] = {variation}", f"trajectory.jumped[{state}] = 1"]
+
+
+def tangent_source(equations: Equations, order: int) -> str:
+    """The module of a model with its Taylor series and those of its variations: see `kernels/model.py`."""
+    if any(guard.releases for guard in equations.own_guards):
+        raise ModelError(
+            "small changes are not carried through guards that release a contact: simulate, or let |λ| ≤ S end stick"
+        )
+    return TangentSource(equations, order).module()

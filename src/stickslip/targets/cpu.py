@@ -25,7 +25,7 @@ SUMS = (
     "polynomial__size_of",
     "polynomial__end_of",
     "polynomial__bend_of",
-    "collocation__product_of",
+    "dense__product_of",
 )
 """Sums whose order does not matter: they may be vectorised."""
 
@@ -42,7 +42,7 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "observe", "carry_on", "next_releases", "propagate_lanes", "observe_lanes")
+LONG = ("propagate", "observe", "measure_growth", "next_releases", "propagate_lanes", "observe_lanes")
 """Functions that may take long: they look at `halt` of the record that is their first argument."""
 
 
@@ -162,5 +162,5 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
                 compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS, lanes, (ALL_LANES,)).module
             )
 
-    code = cache.kept(generated.part(compiler.machine_name(), "o"), compiled)
+    code = cache.kept(generated.part(f"{compiler.machine_name()}|{kernels.entry_points}", "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))

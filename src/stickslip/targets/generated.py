@@ -42,11 +42,11 @@ _MODEL = ("model.constants", "model.ingredients")
 EXACT = KernelSet("exact", (*_MODEL, "march.begin", "march.march", "ensemble.propagate"))
 TANGENT = KernelSet(
     "tangent",
-    (*EXACT.entry_points, "phase.flow", "phase.end_variations", "tangent.enter_modes"),
+    (*EXACT.entry_points, "phase.flow", "phase.end_phase", "phase.sample_phase", "tangent.enter_modes"),
     tangent=True,
 )
 NEIGHBOURS = KernelSet(
-    "neighbours", (*TANGENT.entry_points, "exponents.carry_on", "returns.next_releases"), tangent=True
+    "neighbours", (*TANGENT.entry_points, "exponents.measure_growth", "returns.next_releases"), tangent=True
 )
 OBSERVE = KernelSet("observe", (*_MODEL, "march.begin", "march.march", "observe.observe"))
 LANES = KernelSet(
@@ -55,6 +55,9 @@ LANES = KernelSet(
     tick="lockstep.advance",
     for_all_lanes="lockstep.advance_all",
 )
+_FLOW = ("flow.rates", "flow.slopes", "flow.exchanged", "flow.observed", "flow.characteristics")
+SMOOTH = KernelSet("smooth", _FLOW)
+STIFF = KernelSet("stiff", (*_FLOW, "flow.slopes_p", "stiff.begin", "stiff.integrate"))
 FIXED = KernelSet("fixed", (*_MODEL, "march.begin", "fixed.march_fixed"))
 
 PLAIN = """\

@@ -211,7 +211,9 @@ class Lowering:
         if f"{file}.{function.__name__}" in self.provided:
             return self.provided[f"{file}.{function.__name__}"]
         strides = strides or {}
-        name = "__".join([file, function.__name__, *(f"{argument}_by_{stride}" for argument, stride in strides.items())])
+        name = "__".join(
+            [file, function.__name__, *(f"{argument}_by_{stride}" for argument, stride in strides.items())]
+        )
         if name not in self.flat.functions:
             node = ast.FunctionDef(
                 name=name, args=ast.arguments([], [], None, [], [], None, []), body=[], decorator_list=[]

@@ -62,6 +62,8 @@ class Library:
         """A kernel module that sees this model."""
         if name in SHARED:
             return importlib.import_module(f"{PACKAGE}.{name}")
+        for first in self._generated if name not in self._generated else ():
+            self.module(first)  # layouts need its sizes, and it needs the layouts: so it is the one to begin with
         if name not in self._modules:
             module = self._modules[name] = ModuleType(f"{PACKAGE}.{name}")
             vars(module)["__builtins__"] = self._builtins

@@ -15,8 +15,8 @@ from stickslip.errors import CompileError
 from stickslip.targets.aliasing import Call, in_one_array
 from stickslip.targets.body import Body
 from stickslip.targets.instructions import FLAGS, FLOAT, INT, LARGEST, SMALLEST, TYPES, VOID
-from stickslip.targets.source import Function
 from stickslip.targets.lower import OWN
+from stickslip.targets.source import Function
 from stickslip.targets.vector import LaneBody
 
 INLINED = frozenset(["step__last_term", "linear__factor"])

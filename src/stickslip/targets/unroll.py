@@ -2,8 +2,8 @@
 
 It begins with the flat functions of `lower.py` and gives syntax: no text lies between. Whole numbers are known while
 this runs and vanish; floats and conditions are left to run time. What stays of control flow are branches and loops on
-`any_lane(…)`. Of the arrays that the function was given one is kept: its place r is row r of the result's only argument,
-`lanes`, which has that place of every trajectory that travels along. Places of the others are variables only.
+`any_lane(…)`. Of the arrays that the function was given one is kept: its place r is row r of `lanes`, the only argument
+of the result, which has that place of every trajectory that travels along. Places of the others are variables only.
 """
 
 from __future__ import annotations
