@@ -18,7 +18,7 @@ import llvmlite
 from stickslip.kernels.outcome import FINISHED, LEFT
 from stickslip.kernels.records import Record, Records
 from stickslip.targets import cache, device, ptx
-from stickslip.targets.cpu import flat_name
+from stickslip.targets.cpu import flat_name, garbage_kept
 from stickslip.targets.generated import LANES, Generated, KernelSet
 from stickslip.targets.lower import SUFFIXES, Lowering, parameters_of, sizes_of
 from stickslip.targets.modules import Library
@@ -275,10 +275,12 @@ class Program:
     def _kernel(self, name: str, first: int) -> Any:
         """A kernel, assembled and loaded; one of lockstep with single precision from the order `first` on."""
         made_for = f"{name} {first} {self._kernels.architecture.name} {llvmlite.__version__} {self._gpu.software}"
-        code = cache.kept(
-            self._generated.part(made_for, "cubin"), lambda: self._gpu.assembled(self._kernels.code(name, first))
-        )
-        return self._gpu.loaded(code, name.partition(".")[2])
+
+        def made() -> bytes:
+            with garbage_kept():
+                return self._gpu.assembled(self._kernels.code(name, first))
+
+        return self._gpu.loaded(cache.kept(self._generated.part(made_for, "cubin"), made), name.partition(".")[2])
 
 
 def _hurried(convoy: Any) -> Any:
