@@ -9,6 +9,7 @@ rules: sizes of copies must be equal, work is done only when a stream is waited 
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -16,9 +17,11 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
+import pytest
 from llvmlite import ir
 
-from stickslip.targets import compiler, ptx
+from stickslip import field
+from stickslip.targets import compiler, device, gpu, ptx
 from stickslip.targets.instructions import BOOL, INT
 
 FUNCTIONS = {
@@ -290,3 +293,14 @@ def _argument(value: Any) -> Any:
     if type(value) is int:
         return ctypes.c_int64(value)
     raise TypeError(f"the argument is of unsupported type: {type(value)}")
+
+
+def emulate(monkeypatch: pytest.MonkeyPatch, warp_size: int = 1) -> Emulation:
+    """Let the target "cuda" be this processor, with warps of so many threads."""
+    core = Emulation(warp_size)
+    machine = device.Device(core)
+    monkeypatch.setattr(device, "device", lambda: machine)
+    monkeypatch.setattr(ptx, "Nvidia", lambda _: Host())
+    monkeypatch.setattr(gpu, "program", functools.cache(gpu.program.__wrapped__))  # none from another test
+    monkeypatch.setitem(field.TARGETS, "cuda", gpu)  # type: ignore[arg-type]
+    return core

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import re
 import sys
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.targets import emulation
+from tests.targets.emulation import emulate
 
 import stickslip as ss
 from stickslip import field as fields
@@ -25,17 +25,6 @@ from stickslip.targets.generated import OBSERVE
 
 IN_LOCKSTEP = ("crew.travel_kernel", "crew.transient_kernel", "crew.watch_kernel")
 ALONE = ("alone.propagate_kernel", "alone.observe_kernel")
-
-
-def emulate(monkeypatch: pytest.MonkeyPatch, warp_size: int) -> emulation.Emulation:
-    """Let the target "cuda" be this processor, with warps of so many threads."""
-    core = emulation.Emulation(warp_size)
-    machine = device.Device(core)
-    monkeypatch.setattr(device, "device", lambda: machine)
-    monkeypatch.setattr(ptx, "Nvidia", lambda _: emulation.Host())
-    monkeypatch.setattr(gpu, "program", functools.cache(gpu.program.__wrapped__))  # none from another test
-    monkeypatch.setitem(fields.TARGETS, "cuda", gpu)  # type: ignore[arg-type]
-    return core
 
 
 @pytest.fixture(params=[1, 4], ids=["alone", "in warps"])
