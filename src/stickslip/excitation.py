@@ -26,7 +26,6 @@ Wave: TypeAlias = tuple[tuple[int, ...], int, tuple[int, ...]]
 """A wave: how often it has each base frequency, the number of its amplitude, and those of functions it is times."""
 
 
-
 @dataclass(frozen=True)
 class Harmonics:
     """offset + modulus · (any whole number), per base frequency; `endless` where time appears without a period."""

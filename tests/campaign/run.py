@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.campaign import itself, kept, orbits
+from tests.campaign import bounds, itself, kept, orbits
 from tests.campaign.draw import Case, Units, draw_case, draw_structure
 from tests.campaign.judge import AGREES, DIFFERS, FALSE_END, SENSITIVE, UNJUDGED, Verdict, judge
 from tests.campaign.shrink import shrunk
@@ -201,7 +201,7 @@ def keep(case: Case, found: Verdict, label: str, seconds: float) -> None:
 class OrbitTally:
     """What came out of orbits and branches."""
 
-    def __init__(self, found: orbits.Found | None = None) -> None:
+    def __init__(self, found: orbits.Found | bounds.Looked | None = None) -> None:
         self.counts = Counter(found.counts) if found else Counter()
         self.failures = list(found.failures) if found else []
 
@@ -227,11 +227,24 @@ def judge_branches(order: Order, structure: int) -> OrbitTally:
     return OrbitTally(orbits.judge_branches(order.seed, structure, min(order.sets, 2)))
 
 
+def look_at_bounds(order: Order, structure: int) -> OrbitTally:
+    """One parameter set of a structure in the checked build."""
+    try:
+        looked = bounds.look(order.case(structure, 0), f"{order.seed}/{structure}:0")
+    except Exception:  # a campaign goes on: what was raised is a finding
+        raised = f"{order.seed}/{structure} raised {traceback.format_exc(limit=-3)}".replace("\n", " | ")
+        looked = bounds.Looked(Counter(systems=1), [raised])
+    for line in looked.failures:
+        print(line, flush=True)
+    return OrbitTally(looked)
+
+
 KINDS: dict[str, tuple[Callable[[Order, int], Any], type[Any]]] = {
     "exact": (run_structure, Tally),
     "self": (compare_structure, SelfTally),
     "orbits": (judge_orbits, OrbitTally),
     "follow": (judge_branches, OrbitTally),
+    "bounds": (look_at_bounds, OrbitTally),
 }
 
 

@@ -48,8 +48,8 @@ def observe_lanes(
 ) -> None:
     """Observe all trajectories: as `observe`. LEFT is the status of those that were given up.
 
-    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. This makes
-    eight arguments, since compiled functions make no room themselves, and records do not lie in records.
+    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. This
+    makes eight arguments, since compiled functions make no room themselves, and records do not lie in records.
     """
     travel_transients(convoy, trajectory, lanes, courses, kept)
     go_on_observed(convoy, lanes, courses, kept, journals, rows, results)

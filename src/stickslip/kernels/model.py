@@ -88,9 +88,9 @@ BOND_MEAN: Ints = np.array([0])
 mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
 
 APART = LIMIT_VARIES = DRIVES = AMBIGUOUS = 0
-"""In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if a
-static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if several modes may
-be consistent at a time."""
+"""In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if
+a static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if several modes
+may be consistent at a time."""
 
 
 def constants(trajectory: Trajectory) -> None:

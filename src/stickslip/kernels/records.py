@@ -228,6 +228,7 @@ class Interleaved(Generic[R]):
             raise TypeError(f"{kind.__name__} has whole numbers: only floats lie interleaved")
         self.kind, self.count = kind, count
         self.floats = np.zeros((kind.FLOATS, count)) if floats is None else floats.reshape(kind.FLOATS, count)
+        self.integers = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
         return self.count

@@ -128,10 +128,6 @@ class BristleContact(Contact):
         object.__setattr__(self, "law", BristleLaw(self.mu_s, self.bristles, self.slipping))
         super().__post_init__()
 
-    @property
-    def noun(self) -> str:
-        return "contact"
-
     def internal_states(self) -> tuple[str, ...]:
         return ("deflection",)
 

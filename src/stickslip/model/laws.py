@@ -68,8 +68,11 @@ class Law(metaclass=Listing):
         return self.dimensions.get(parameter, Dimension() if parameter.startswith("mu") else None)
 
     def structure(self) -> str | None:
-        """What distinguishes the formula of this law, whatever its parameter values; None if unknown."""
-        return type(self).__name__
+        """What distinguishes the formula of this law, whatever its parameter values; None if unknown.
+
+        That is the name of its class, but of a class of a user's own only the formula itself tells what it is today.
+        """
+        return type(self).__name__ if type(self).__module__.startswith("stickslip.") else None
 
     def check(self, values: Mapping[str, float], what: str) -> None:
         """Raise a sentence if `values` are no valid parameters of this law."""

@@ -797,6 +797,10 @@ class Contact(Rubbing):
         super().__post_init__()
 
     @property
+    def noun(self) -> str:
+        return "contact"
+
+    @property
     def scatter_static(self) -> Value | None:
         """The size of the random part of the static coefficient."""
         return self.scatter.amplitude("static") if self.scatter else None
@@ -876,10 +880,6 @@ class CompliantContact(Contact):
     damping: Value | None = field(default=None, kw_only=True)
 
     rules: ClassVar[Rules] = {**Contact.rules, "stiffness": "positive", "damping": "positive"}
-
-    @property
-    def noun(self) -> str:
-        return "contact"
 
     def internal_states(self) -> tuple[str, ...]:
         own = ("deflection",) if self.damping is None else ("deflection", "slip_speed")

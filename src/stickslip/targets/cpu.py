@@ -94,8 +94,16 @@ def _passed(what: str, of: Any, checked: bool) -> Callable[[Any], Sequence[Any]]
         return (lambda one: (_address(one), len(one))) if checked else lambda one: (_address(one),)
     fields = [SUFFIXES[kind] for kind in sizes_of(of)]
     if checked and what == "many":
-        return lambda one: [*(_address(getattr(one, name)) for name in fields), len(one)]
-    return lambda one: [_address(getattr(one, name)) for name in fields]
+        return lambda one: [*_addresses(one, fields), len(one)]
+    return lambda one: _addresses(one, fields)
+
+
+def _addresses(record: Any, fields: Sequence[str]) -> list[int]:
+    """Where the arrays of a record, or of several, lie: they have the same ones as long as they live."""
+    known: dict[str, int] | None = vars(record).get("_addresses")
+    if known is None:
+        known = vars(record)["_addresses"] = {name: _address(getattr(record, name)) for name in SUFFIXES.values()}
+    return [known[name] for name in fields]
 
 
 def _ended_by_user(function: Any) -> Any:
