@@ -19,7 +19,7 @@ import numpy as np
 
 import stickslip as ss
 from stickslip.sweeps import trajectories
-from stickslip.targets import gpu, ptx
+from stickslip.targets import cuda, ptx
 from stickslip.targets.device import device
 from stickslip.targets.modules import Library
 
@@ -32,15 +32,15 @@ def kernel_seconds(plan) -> tuple[float, dict]:
     """The time that the kernels take, without copies; and these kernels."""
     spent, used = [], {}
     program = plan.field.lanes
-    travel, kernel, bring = program._travel_and_watch, program._kernel, gpu.Copy.bring
+    travel, kernel, bring = program._travel_and_watch, program._kernel, cuda.Copy.bring
 
     def timed(*arguments):
-        gpu.Copy.bring = lambda *_: None
+        cuda.Copy.bring = lambda *_: None
         device().finish()
         begin = time.perf_counter()
         travel(*arguments)  # which waits for its end
         spent.append(time.perf_counter() - begin)
-        gpu.Copy.bring = bring
+        cuda.Copy.bring = bring
         for copy in arguments[-1].values():  # what was found
             copy.bring()
         device().finish()
@@ -54,7 +54,7 @@ def kernel_seconds(plan) -> tuple[float, dict]:
         plan.run(plan.chunks[0])
     finally:
         del program._travel_and_watch, program._kernel
-        gpu.Copy.bring = bring
+        cuda.Copy.bring = bring
     return sum(spent), used
 
 
@@ -85,7 +85,7 @@ def peak(turns=20_000, blocks=132 * 16, threads=256) -> float:
     machine = device()
     architecture = ptx.Nvidia(machine.capability)
     library = Library({"peak": (compile(MULTIPLY_ADD, "peak.py", "exec"), MULTIPLY_ADD)})
-    flat = gpu.lowered(library, "peak.multiply_add").flat
+    flat = cuda.lowered(library, "peak.multiply_add").flat
     kernel = ptx.Kernel("peak__multiply_add", "multiply_add", ptx.Memory({}, {}), threads)
     code = architecture.code(ptx.GpuTranslator(flat.functions, flat.arrays, kernel, architecture).module)
     loaded = machine.loaded(machine.assembled(code), kernel.name)

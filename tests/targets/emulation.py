@@ -2,7 +2,7 @@
 
 The kernels are translated as for a GPU, but for what its threads do together, which is asked of Python. The threads of
 a warp are threads of Python that wait for each other at every vote; warps and blocks run one after the other. Of
-cuda.core there is what `targets/device.py` uses, with the same signatures (test_gpu.py compares them), and with its
+cuda.core there is what `targets/device.py` uses, with the same signatures (test_cuda.py compares them), and with its
 rules: sizes of copies must be equal, work is done only when a stream is waited for, and memory holds anything before.
 """
 
@@ -20,8 +20,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from stickslip import field
-from stickslip.targets import compiler, device, gpu, ptx
+from stickslip.targets import compiler, cuda, device, ptx
 from stickslip.targets.instructions import BOOL, INT
 
 FUNCTIONS = {
@@ -301,6 +300,5 @@ def emulate(monkeypatch: pytest.MonkeyPatch, warp_size: int = 1) -> Emulation:
     machine = device.Device(core)
     monkeypatch.setattr(device, "device", lambda: machine)
     monkeypatch.setattr(ptx, "Nvidia", lambda _: Host())
-    monkeypatch.setattr(gpu, "program", functools.cache(gpu.program.__wrapped__))  # none from another test
-    monkeypatch.setitem(field.TARGETS, "cuda", gpu)  # type: ignore[arg-type]
+    monkeypatch.setattr(cuda, "program", functools.cache(cuda.program.__wrapped__))  # none from another test
     return core

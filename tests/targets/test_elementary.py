@@ -14,7 +14,7 @@ import pytest
 from tests.targets.emulation import Host
 
 from stickslip.kernels import elementary
-from stickslip.targets import compiler, gpu, ptx
+from stickslip.targets import compiler, cuda, ptx
 from stickslip.targets.modules import Library
 
 COUNT = 400
@@ -70,7 +70,7 @@ def compiled(formula: str) -> Callable[..., float]:
     """A formula in x and y as machine code, as in a kernel of a GPU."""
     text = KERNEL.format(formula=formula)
     library = Library({"trial": (compile(text, "trial.py", "exec"), text)})
-    flat = gpu.lowered(library, "trial.evaluate").flat
+    flat = cuda.lowered(library, "trial.evaluate").flat
     kernel = ptx.Kernel("trial__evaluate", "evaluate", ptx.Memory({}, {}), 1)
     translated = ptx.GpuTranslator(flat.functions, flat.arrays, kernel, Host())
     engine = compiler.loaded(Host().code(translated.module))
