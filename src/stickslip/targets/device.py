@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import importlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
@@ -48,7 +49,9 @@ class Device:
     def software(self) -> str:
         """What assembles code for it, and runs it."""
         driver = ".".join(map(str, self._core.system.get_user_mode_driver_version()))
-        return f"sm_{self.capability} driver {driver} {self._core.Linker.which_backend()} {self._core.__version__}"
+        with _quietly():
+            assembler = self._core.Linker.which_backend()
+        return f"sm_{self.capability} driver {driver} {assembler} {self._core.__version__}"
 
     def use(self) -> None:
         """Let this thread use the GPU; every thread has to say so."""
@@ -93,8 +96,7 @@ class Device:
 
     def assembled(self, ptx: bytes) -> bytes:
         """Machine code from PTX, by nvJitLink where it is installed, else by the driver."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # which would say that it is the driver
+        with _quietly():
             options = self._core.LinkerOptions(arch=f"sm_{self._device.arch}")
             linker = self._core.Linker(self._core.ObjectCode.from_ptx(ptx), options=options)
             return bytes(linker.link("cubin").code)
@@ -116,6 +118,14 @@ class Device:
             self.stream.sync()
         except Exception as error:
             raise CudaError(f"the GPU has failed ({_first(error)}): use target='cpu', and tell us") from error
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the warning that it is the driver that assembles, which does as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield
 
 
 @functools.cache
