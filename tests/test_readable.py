@@ -12,13 +12,21 @@ PACKAGE = Path(stickslip.__file__).parent
 CORE = sorted(file for folder in ("kernels", "targets", "symbolic") for file in (PACKAGE / folder).rglob("*.py"))
 KERNELS = sorted((PACKAGE / "kernels").rglob("*.py"))
 
+WORDS = ("records",)
+"""Kernels in which the words are declared that all others are written in: Floats, Record, field and so on."""
+
 MOST_ARGUMENTS, MOST_LINES, MOST_NAMES = 7, 60, 12
 
-LONG = {
-    "kernels/chance.py": {"normal_score"},  # a table of coefficients, as it is printed in AS 241
-    "kernels/jacobian.py": set(),
+LONG = {"kernels/chance.py": {"normal_score"}}
+"""Functions that may be longer: a table of coefficients, as it is printed in AS 241."""
+
+MANY = {
+    "kernels/lockobserve.py": {"observe_lanes"},
+    "targets/translator.py": {"__init__"},
+    "kernels/crew.py": {"watch_kernel"},
 }
-"""Functions that may be longer, each with its reason."""
+"""Functions that may have more arguments: work space that compiled functions cannot make themselves; all that a module
+is translated from and for, each by its name."""
 
 
 def functions(file: Path) -> Iterator[ast.FunctionDef]:
@@ -41,17 +49,17 @@ def arguments(node: ast.FunctionDef) -> int:
 
 @pytest.mark.parametrize("file", CORE, ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_functions_are_short(file):
-    allowed = LONG.get(file.relative_to(PACKAGE).as_posix(), set())
+    name = file.relative_to(PACKAGE).as_posix()
     long = {node.name: own_lines(node) for node in functions(file) if own_lines(node) > MOST_LINES}
     many = {node.name: arguments(node) for node in functions(file) if arguments(node) > MOST_ARGUMENTS}
-    assert not {name: count for name, count in long.items() if name not in allowed}
-    assert not many
+    assert not {each: count for each, count in long.items() if each not in LONG.get(name, set())}
+    assert not {each: count for each, count in many.items() if each not in MANY.get(name, set())}
 
 
 @pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.name)
 def test_kernels_import_few_names(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    inside = {"stickslip.kernels", *(f"stickslip.kernels.{each.stem}" for each in KERNELS)}
+    inside = {"stickslip.kernels", *(f"stickslip.kernels.{each.stem}" for each in KERNELS if each.stem not in WORDS)}
     names = [
         alias.name
         for node in ast.walk(tree)

@@ -23,8 +23,8 @@ from stickslip.model.errors import check_number, check_range, check_whole, check
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.targets import checked, cpu, cuda, python
-from stickslip.targets.generated import EXACT, LANES, SMOOTH, STIFF, Generated, KernelSet
-from stickslip.targets.program import EquationsProgram, SmoothProgram, StiffProgram, Target
+from stickslip.targets.generated import EXACT, LANES, SMOOTH, STIFF, KernelSet
+from stickslip.targets.program import EquationsProgram, Program, SmoothProgram, StiffProgram, Target
 
 TARGETS: Mapping[str, Target] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
 Floats = NDArray[np.float64]
@@ -112,7 +112,9 @@ class Field(metaclass=Listing):
             raise ModelError(f"kernels is {shown(kernels)}: give a KernelSet, or leave it out")
         check_word("target", target, TARGETS)
         check_whole("order", order, 1, 64)
-        return cls(model, order, target, kernels)
+        field = cls(model, order, target, kernels)
+        _ = field.program  # now: what cannot be compiled is refused here, and before several threads ask for it
+        return field
 
     @cached_property
     def program(self) -> EquationsProgram:
@@ -276,7 +278,7 @@ class Field(metaclass=Listing):
         return self._in_lockstep(starts, parameters, times, rtol, most_steps, shortcut)
 
     @cached_property
-    def lanes(self) -> Any:
+    def lanes(self) -> Program | None:
         """The kernels for trajectories in lockstep, compiled; None where the model has what they do not do."""
         return None if self.target == "python" else lane_program(self.model, self.order, self.target)
 
@@ -315,8 +317,9 @@ class Field(metaclass=Listing):
     ) -> tuple[Floats, NDArray[np.int64]]:
         """All trajectories in lockstep; then one by one those that were given up."""
         m, count = self.lanes, len(starts)
-        kernels = m.kernels.lockensemble
-        convoy, begin, ends = kernels.Convoy(), Records(kernels.Departure, count), Records(kernels.End, count)
+        assert m is not None
+        convoy, ends = m.kernels.convoy.Convoy(), Records(m.kernels.ensemble.End, count)
+        begin = Records(m.kernels.lockensemble.Departure, count)
         convoy.trajectories, convoy.most_steps = count, most_steps
         convoy.start_time, convoy.end_time = times
         convoy.log_tolerance, convoy.patience = math.log2(rtol), patience(m, starts, parameters)
@@ -351,7 +354,7 @@ class Point:
     mode: NDArray[np.int64]
 
 
-def patience(m: Any, starts: Floats, parameters: Floats) -> float:
+def patience(m: Program, starts: Floats, parameters: Floats) -> float:
     """How many ticks trajectories in lockstep wait for each other: see `wait_is_over` of kernels/lockstep.py.
 
     Where those that follow each other differ by a small part of the spread of all, they do much the same, and waiting
@@ -366,21 +369,17 @@ def patience(m: Any, starts: Floats, parameters: Floats) -> float:
     return float(kernel.PATIENT if alike and m.kernels.model.CONTACTS == 1 else kernel.IMPATIENT)
 
 
-def lanes_of(m: Any) -> Any:
+def lanes_of(m: Program) -> Interleaved[Any]:
     """Room for the trajectories that travel together on a core."""
     lane, count = m.kernels.lane.Lane, m.kernels.machine.LANES
     return Interleaved(lane, count, cpu.aligned(lane.FLOATS * count))
 
 
-def lane_program(model: Model, order: int, target: str = "cpu") -> Any:
+def lane_program(model: Model, order: int, target: str = "cpu") -> Program | None:
     """The kernels for trajectories in lockstep; None where the model has what they do not do."""
-    generated = lane_model(model, order)
-    return TARGETS[target].program(generated, LANES) if generated.text else None
-
-
-def lane_model(model: Model, order: int) -> Generated:
-    """The generated module of a model for lockstep; its text is empty where the model has what lockstep does not do."""
-    return artifact(model, "lanes", order)
+    generated = artifact(model, "lanes", order)
+    program: Program | None = TARGETS[target].program(generated, LANES) if generated.text else None
+    return program
 
 
 def compile_smooth(model: Model, shape: str) -> SmoothProgram:

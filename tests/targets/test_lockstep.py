@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 import stickslip as ss
+from stickslip.artifacts import artifact
 from stickslip.errors import UnrollError
-from stickslip.field import GROUP, Field, lane_model, lane_program, patience
+from stickslip.field import GROUP, Field, lane_program, patience
 from stickslip.kernels import circular, lockevents
 from stickslip.kernels.records import Interleaved
 from stickslip.model.system import Model
@@ -23,7 +24,7 @@ from stickslip.sweeps import trajectories
 from stickslip.sweeps.plan import Plan
 from stickslip.symbolic.equations import derive
 from stickslip.symbolic.lanes import LaneSource
-from stickslip.targets import checked, python
+from stickslip.targets import checked, compiler, cpu, python
 from stickslip.targets.generated import LANES
 from stickslip.targets.lower import Flat, Lowering
 from stickslip.targets.modules import Library
@@ -342,7 +343,7 @@ def test_which_are_expanded_apart_at_rest():
 @cache
 def plain_kernels() -> Library:
     """The kernels of lockstep for the forced oscillator, as plain Python."""
-    return lane_model(ss.models.forced_oscillator(), 12).library()
+    return artifact(ss.models.forced_oscillator(), "lanes", 12).library()
 
 
 @pytest.mark.parametrize(("rate", "zeros"), [(5e-9, 1), (1e-14, 2), (-5e-9, 2), (-5e-8, 1)])
@@ -413,10 +414,23 @@ def test_checked_indices(make):
     field = ss.Field.of(make(), order=8)
     starts, parameters = ensemble(field.model, 0.3, 40)
     ends = field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-7, 10**6)
-    vars(field)["lanes"] = checked.program(lane_model(field.model, 8), LANES)
+    vars(field)["lanes"] = checked.program(artifact(field.model, "lanes", 8), LANES)
     again = field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-7, 10**6)
     for one, other in zip(ends, again, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_another_number_of_lanes(monkeypatch):
+    """Rows are as long as there are lanes, and what lies interleaved is found there; the bits are the same."""
+    field = ss.Field.of(ss.models.two_blocks(), order=8)
+    starts, parameters = ensemble(field.model, 0.3, 40)
+    ends, _ = field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-7, 10**6)
+    assert field.lanes.kernels.machine.LANES != 2
+    monkeypatch.setattr(compiler, "lanes", lambda: 2)
+    monkeypatch.setattr(compiler, "machine_name", lambda: "two lanes")
+    vars(field)["lanes"] = cpu.program.__wrapped__(artifact(field.model, "lanes", 8), LANES)
+    assert field.lanes.kernels.machine.LANES == 2
+    np.testing.assert_array_equal(field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-7, 10**6)[0], ends)
 
 
 def test_plain_python():
@@ -424,7 +438,7 @@ def test_plain_python():
     field = ss.Field.of(ss.models.block_on_belt(), order=8)
     starts, parameters = ensemble(field.model, 0.3, 3)
     ends, outcome = field._in_lockstep(starts, parameters, (0.0, 15.0), 1e-7, 10**6)
-    vars(field)["lanes"] = python.program(lane_model(field.model, 8), LANES)
+    vars(field)["lanes"] = python.program(artifact(field.model, "lanes", 8), LANES)
     again, counted = field._in_lockstep(starts, parameters, (0.0, 15.0), 1e-7, 10**6)
     np.testing.assert_array_equal(counted, outcome)
     np.testing.assert_allclose(again, ends, atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import stickslip as ss
-from stickslip.field import lane_model
+from stickslip.artifacts import artifact
 from stickslip.kernels.lockrepeat import cycle_found
 
 FORCED = ss.models.forced_oscillator("III")
@@ -104,7 +104,7 @@ def test_loose_tolerances():
 @pytest.fixture(scope="module")
 def kernels():
     """The kernels of lockstep as plain Python."""
-    return lane_model(FORCED, 8).library()
+    return artifact(FORCED, "lanes", 8).library()
 
 
 def marked(kernels):

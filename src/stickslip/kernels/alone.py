@@ -3,15 +3,12 @@
 Parameters in OF_THREAD are memory that every thread has to itself, as many records as are said.
 """
 
+from stickslip.kernels import follow, observation, observe, warp
 from stickslip.kernels.ensemble import End, Ensemble, Start, propagate_one
-from stickslip.kernels.follow import RINGS
-from stickslip.kernels.observation import Course, Request, Result, Ring, Row, Tally
-from stickslip.kernels.observe import observe_one
 from stickslip.kernels.records import Records
 from stickslip.kernels.trajectory import Trajectory
-from stickslip.kernels.warp import block_index, block_size, thread_index
 
-OF_THREAD = {"trajectory": 1, "tally": 1, "rings": RINGS}
+OF_THREAD = {"trajectory": 1, "tally": 1, "rings": follow.RINGS}
 OF_BLOCK = ()
 
 
@@ -19,7 +16,7 @@ def propagate_kernel(
     trajectory: Trajectory, tolerance: float, ensemble: Ensemble, starts: Records[Start], ends: Records[End]
 ) -> None:
     """As `propagate`, without a pause."""
-    point = block_index() * block_size() + thread_index()
+    point = warp.block_index() * warp.block_size() + warp.thread_index()
     if point >= ensemble.count:
         return
     trajectory.tolerance = tolerance
@@ -28,17 +25,17 @@ def propagate_kernel(
 
 def observe_kernel(
     trajectory: Trajectory,
-    tally: Tally,
-    rings: Records[Ring],
-    request: Request,
-    courses: Records[Course],
-    rows: Records[Row],
-    results: Records[Result],
+    tally: observation.Tally,
+    rings: Records[observation.Ring],
+    request: observation.Request,
+    courses: Records[observation.Course],
+    rows: Records[observation.Row],
+    results: Records[observation.Result],
 ) -> None:
     """As `observe`."""
-    point = block_index() * block_size() + thread_index()
+    point = warp.block_index() * warp.block_size() + warp.thread_index()
     if point >= request.trajectories:
         return
     result = results[point]
     result.first_row = point * request.most_rows
-    observe_one(trajectory, request, courses[point], tally, rings, rows, result)
+    observe.observe_one(trajectory, request, courses[point], tally, rings, rows, result)

@@ -3,6 +3,7 @@
 from stickslip.kernels import model
 from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, settle, take_mode
 from stickslip.kernels.polynomial import value_at, value_of
+from stickslip.kernels.rest import project
 from stickslip.kernels.trajectory import Trajectory
 
 MOST_STOPS = 1000  # immediate ones, by chance
@@ -18,6 +19,14 @@ def note_state(trajectory: Trajectory) -> None:
         for i in range(model.STATES):
             trajectory.state_before[i] = trajectory.state[i]
             trajectory.state_tried[i] = trajectory.state[i]
+
+
+def find_rests(trajectory: Trajectory, x: float, tau: float) -> None:
+    """Which contacts are at rest at the end tau of the step, its place x, and v = 0 exactly for these."""
+    note_rests(trajectory, x)
+    if x <= 1.0:
+        note_lags(trajectory, tau)
+    project(trajectory)
 
 
 def note_rests(trajectory: Trajectory, x: float) -> None:

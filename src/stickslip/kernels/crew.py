@@ -8,29 +8,20 @@ Parameters in OF_THREAD are memory that every thread has to itself, as many reco
 a record for each of its threads, which lie interleaved.
 """
 
-from stickslip.kernels.condition import PARKED
+from stickslip.kernels import (
+    condition,
+    ensemble,
+    lockensemble,
+    lockobserve,
+    lockstep,
+    machine,
+    observation,
+    warp,
+)
 from stickslip.kernels.convoy import Convoy
-from stickslip.kernels.ensemble import End
 from stickslip.kernels.lane import Lane, Tick
-from stickslip.kernels.lockensemble import Departure, arrive, depart, enter, has_ended
-from stickslip.kernels.lockobserve import Journal, begin_observation, conclude, copy, look_at, searched_period
-from stickslip.kernels.lockstep import advance
-from stickslip.kernels.machine import LANES
-from stickslip.kernels.observation import Course, Result, Row
-from stickslip.kernels.observe import prepare
 from stickslip.kernels.records import Interleaved, Ints, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
-from stickslip.kernels.warp import (
-    add_to_common,
-    block_index,
-    count_bits,
-    count_bits_before,
-    from_first_of_warp,
-    is_first_of_warp,
-    thread_index,
-    votes,
-    warp_size,
-)
 
 OF_THREAD = {"trajectory": 1, "crew": 1}
 OF_BLOCK = ("lanes",)
@@ -61,20 +52,20 @@ def travel_kernel(
     lanes: Interleaved[Lane],
     queue: Queue,
     convoy: Convoy,
-    starts: Records[Departure],
-    ends: Records[End],
+    starts: Records[lockensemble.Departure],
+    ends: Records[ensemble.End],
 ) -> None:
     """As `propagate_lanes`."""
-    lane = lanes[thread_index()]
+    lane = lanes[warp.thread_index()]
     assemble(crew, lane)
     while goes_on(crew, lane, queue):
         if crew.begins == 1:
-            depart(trajectory, lane, convoy, starts[int(lane.number)])
+            lockensemble.depart(trajectory, lane, convoy, starts[int(lane.number)])
         ended = False
-        if advance_thread(lanes, thread_index()) and crew.busy == 1:
-            ended = has_ended(lane)
+        if advance_thread(lanes, warp.thread_index()) and crew.busy == 1:
+            ended = lockensemble.has_ended(lane)
             if ended:
-                arrive(lane, ends[int(lane.number)])
+                lockensemble.arrive(lane, ends[int(lane.number)])
         note_ended(crew, lane, ended)
 
 
@@ -84,22 +75,20 @@ def transient_kernel(
     lanes: Interleaved[Lane],
     queue: Queue,
     convoy: Convoy,
-    courses: Records[Course],
+    courses: Records[observation.Course],
     kept: Records[Lane],
 ) -> None:
     """As `travel_transients`."""
-    lane = lanes[thread_index()]
+    lane = lanes[warp.thread_index()]
     assemble(crew, lane)
     while goes_on(crew, lane, queue):
         if crew.begins == 1:
-            course = courses[int(lane.number)]
-            prepare(trajectory, convoy, course)
-            enter(trajectory, lane, convoy, searched_period(convoy, course))
+            lockobserve.depart(trajectory, lane, convoy, courses[int(lane.number)])
         ended = False
-        if advance_thread(lanes, thread_index()) and crew.busy == 1:
-            ended = has_ended(lane)
+        if advance_thread(lanes, warp.thread_index()) and crew.busy == 1:
+            ended = lockensemble.has_ended(lane)
             if ended:
-                copy(lane, kept[int(lane.number)])
+                lockobserve.copy(lane, kept[int(lane.number)])
         note_ended(crew, lane, ended)
 
 
@@ -108,39 +97,39 @@ def watch_kernel(
     lanes: Interleaved[Lane],
     queue: Queue,
     convoy: Convoy,
-    courses: Records[Course],
+    courses: Records[observation.Course],
     kept: Records[Lane],
-    journals: Records[Journal],
-    rows: Records[Row],
-    results: Records[Result],
+    journals: Records[lockobserve.Journal],
+    rows: Records[observation.Row],
+    results: Records[observation.Result],
 ) -> None:
     """As `go_on_observed`. It has many arguments, since a kernel finds all that it works on among them."""
-    lane = lanes[thread_index()]
-    journal = journals[block_index() * LANES + thread_index()]
+    lane = lanes[warp.thread_index()]
+    journal = journals[warp.block_index() * machine.LANES + warp.thread_index()]
     assemble(crew, lane)
     while goes_on(crew, lane, queue):
         if crew.begins == 1:
             number = int(lane.number)
-            copy(kept[number], lane)
+            lockobserve.copy(kept[number], lane)
             results[number].first_row = number * convoy.most_rows
-            begin_observation(lane, convoy, courses[number], journal, results[number])
+            lockobserve.begin_observation(lane, convoy, courses[number], journal, results[number])
         ended = False
-        if advance_thread(lanes, thread_index()) and crew.busy == 1:
+        if advance_thread(lanes, warp.thread_index()) and crew.busy == 1:
             number = int(lane.number)
-            ended = look_at(lane, convoy, courses[number], journal, rows, results[number])
+            ended = lockobserve.look_at(lane, convoy, courses[number], journal, rows, results[number])
             if ended:
-                conclude(lane, convoy, journal, results[number])
+                lockobserve.conclude(lane, convoy, journal, results[number])
         note_ended(crew, lane, ended)
 
 
 def advance_thread(lanes: Interleaved[Lane], place: int) -> bool:
     """One tick of a thread's own lane; whether it needs attention. Targets write `advance` out for this."""
-    return advance(lanes[place], Tick())
+    return lockstep.advance(lanes[place], Tick())
 
 
 def assemble(crew: Crew, lane: Lane) -> None:
     """Nobody carries anything, and there is something in the queue."""
-    lane.condition = PARKED
+    lane.condition = condition.PARKED
     crew.busy = 0
     crew.more = 1
     crew.ticks = 0
@@ -150,14 +139,14 @@ def goes_on(crew: Crew, lane: Lane, queue: Queue) -> bool:
     """Whether any of the crew carries a trajectory; those that do not take one if it is time for that."""
     travelling = counted(crew.busy == 1)
     crew.begins = 0
-    if crew.more == 1 and travelling < warp_size() and (travelling == 0 or crew.ticks == 0):
+    if crew.more == 1 and travelling < warp.warp_size() and (travelling == 0 or crew.ticks == 0):
         following = taken(queue, crew.busy == 0)
         if crew.busy == 0 and following < queue.end:
             lane.number = float(following)
             crew.busy = 1
             crew.begins = 1
         travelling = counted(crew.busy == 1)
-        crew.more = 1 if travelling == warp_size() else 0
+        crew.more = 1 if travelling == warp.warp_size() else 0
         crew.ticks = 0
     crew.ticks += 1
     return travelling > 0
@@ -167,20 +156,20 @@ def note_ended(crew: Crew, lane: Lane, ended: bool) -> None:
     """A thread whose trajectory has ended waits; how long, the first of them decides for all."""
     if ended:
         crew.busy = 0
-        lane.condition = PARKED
+        lane.condition = condition.PARKED
     if counted(ended) > 0 and crew.ticks > 0:
         crew.ticks = -(crew.ticks // PART)
 
 
-def counted(condition: bool) -> int:
+def counted(holds: bool) -> int:
     """In how many threads of the crew the condition holds."""
-    return count_bits(votes(condition))
+    return warp.count_bits(warp.votes(holds))
 
 
 def taken(queue: Queue, wanted: bool) -> int:
     """The next in the queue, one for each thread of the crew that wants one."""
-    asking = votes(wanted)
+    asking = warp.votes(wanted)
     first = 0
-    if is_first_of_warp():
-        first = add_to_common(queue.following, 0, count_bits(asking))
-    return from_first_of_warp(first) + count_bits_before(asking)
+    if warp.is_first_of_warp():
+        first = warp.add_to_common(queue.following, 0, warp.count_bits(asking))
+    return warp.from_first_of_warp(first) + warp.count_bits_before(asking)

@@ -6,24 +6,24 @@ sliding velocities and of the friction forces, which is all that these methods n
 
 from math import isfinite
 
-from stickslip.kernels import model, outcome
-from stickslip.kernels.change import count_events, note_rests, pass_guard
+from stickslip.kernels import change, model, outcome, recording, runge_kutta, transitions
 from stickslip.kernels.mode import expand
 from stickslip.kernels.polynomial import set_powers
-from stickslip.kernels.recording import Event, Recording, Step, remember_events
-from stickslip.kernels.records import Floats, Records
+from stickslip.kernels.records import Floats
 from stickslip.kernels.rest import project
-from stickslip.kernels.runge_kutta import FixedStep, keep_start, loses_the_motion, runge_kutta
 from stickslip.kernels.trajectory import Trajectory
-from stickslip.kernels.transitions import TOO_LARGE, first_transition
 
 
 def march_fixed(
-    trajectory: Trajectory, fixed: FixedStep, recording: Recording, steps: Records[Step], events: Records[Event]
+    trajectory: Trajectory,
+    fixed: runge_kutta.FixedStep,
+    kept: recording.Recording,
+    steps: recording.Steps,
+    events: recording.Events,
 ) -> int:
     """Advance to the end time with steps of fixed length; the record is that of `march`."""
     while trajectory.time < trajectory.end_time:
-        if recording.steps >= recording.step_room or recording.events + model.CONTACTS > recording.event_room:
+        if kept.steps >= kept.step_room or kept.events + model.CONTACTS > kept.event_room:
             return outcome.PAUSED
         if trajectory.steps >= fixed.most_steps:
             return outcome.TOO_MANY_STEPS
@@ -35,17 +35,17 @@ def march_fixed(
         status = whole_step(trajectory, fixed, h)
         if status != outcome.FINISHED:
             return status
-        x = first_transition(trajectory, fixed, h)
-        if x == TOO_LARGE:
+        x = transitions.first_transition(trajectory, fixed, h)
+        if x == transitions.TOO_LARGE:
             return outcome.STEP_TOO_LARGE
         if x > 1.0 and h == remaining:
             trajectory.time = trajectory.end_time
-        remember_cubic(trajectory, fixed, steps[recording.steps])
-        recording.steps += 1
+        remember_cubic(trajectory, fixed, steps[kept.steps])
+        kept.steps += 1
         for i in range(model.STATES):
             if not isfinite(trajectory.state[i]):
                 return outcome.STALLED
-        note_rests(trajectory, x)
+        change.note_rests(trajectory, x)
         project(trajectory)
         if x > 1.0:
             for i in range(model.CONTACTS):
@@ -53,14 +53,14 @@ def march_fixed(
             trajectory.ready = 1
             continue
         set_powers(trajectory, 0.0)
-        if pass_guard(trajectory, -1) != 0:
+        if change.pass_guard(trajectory, -1) != 0:
             return outcome.INDETERMINATE
-        count_events(trajectory)
-        remember_events(trajectory, recording, events)
+        change.count_events(trajectory)
+        recording.remember_events(trajectory, kept, events)
     return outcome.FINISHED
 
 
-def start_step(trajectory: Trajectory, fixed: FixedStep) -> int:
+def start_step(trajectory: Trajectory, fixed: runge_kutta.FixedStep) -> int:
     """The series at the start of a step, which are kept; FINISHED, or why there is none."""
     if model.BRANCHES > 0:
         model.branches(trajectory, 0.0)
@@ -68,7 +68,7 @@ def start_step(trajectory: Trajectory, fixed: FixedStep) -> int:
         return outcome.INDETERMINATE
     trajectory.ready = 0
     trajectory.steps += 1
-    keep_start(trajectory, fixed)
+    runge_kutta.keep_start(trajectory, fixed)
     for i in range(model.CONTACTS):
         if trajectory.mode[i] * trajectory.force_series[i, 0] > 0.0:
             trajectory.stopping_contact = i
@@ -76,11 +76,11 @@ def start_step(trajectory: Trajectory, fixed: FixedStep) -> int:
     return outcome.FINISHED
 
 
-def whole_step(trajectory: Trajectory, fixed: FixedStep, h: float) -> int:
+def whole_step(trajectory: Trajectory, fixed: runge_kutta.FixedStep, h: float) -> int:
     """The step as if nothing happened on it, with the series at its end; FINISHED, or why that cannot be."""
-    if runge_kutta(trajectory, fixed, h, fixed.method) != 0:
+    if runge_kutta.runge_kutta(trajectory, fixed, h, fixed.method) != 0:
         return outcome.INDETERMINATE
-    if loses_the_motion(trajectory, fixed, h):
+    if runge_kutta.loses_the_motion(trajectory, fixed, h):
         return outcome.STEP_TOO_LARGE
     if expand(trajectory) != 0:
         return outcome.INDETERMINATE
@@ -91,7 +91,7 @@ def whole_step(trajectory: Trajectory, fixed: FixedStep, h: float) -> int:
     return outcome.FINISHED
 
 
-def remember_cubic(trajectory: Trajectory, fixed: FixedStep, step: Step) -> None:
+def remember_cubic(trajectory: Trajectory, fixed: runge_kutta.FixedStep, step: recording.Step) -> None:
     """Keep the step as cubics through values and rates at both ends."""
     tau = trajectory.time - fixed.start_time
     step.start = fixed.start_time

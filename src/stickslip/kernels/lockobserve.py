@@ -7,21 +7,16 @@ cycle is observed, and as many as fit are told from it. What needs the polynomia
 and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
-from stickslip.kernels import condition, model, observation, outcome
-from stickslip.kernels.convoy import Convoy, assemble, is_under_way, lanes_to_look_at, leave, takes_up
+from stickslip.kernels import condition, lockensemble, lockstep, model, observation, observe, outcome, periods
+from stickslip.kernels import convoy as queue
 from stickslip.kernels.lane import Lane
-from stickslip.kernels.lockensemble import enter, has_ended
-from stickslip.kernels.lockstep import advance_all
-from stickslip.kernels.observation import Course, Request, Result, Ring, Row, add_return, add_row
-from stickslip.kernels.observe import prepare
-from stickslip.kernels.periods import find_period
 from stickslip.kernels.records import Floats, Interleaved, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
 JUST_PAST, NEARLY = 1e-15, 3e-15  # of a time: later than it but for rounding; as good as there
 
 
-class Journal(Ring):
+class Journal(observation.Ring):
     """The returns of the trajectory in a lane, when it is looked at, and what it had done when a cycle began."""
 
     next_turn: int = field("the number of the next whole period of the excitation")
@@ -37,14 +32,14 @@ class Journal(Ring):
 
 
 def observe_lanes(
-    convoy: Convoy,
+    convoy: queue.Convoy,
     trajectory: Trajectory,
     lanes: Interleaved[Lane],
-    courses: Records[Course],
+    courses: Records[observation.Course],
     kept: Records[Lane],
     journals: Records[Journal],
-    rows: Records[Row],
-    results: Records[Result],
+    rows: Records[observation.Row],
+    results: Records[observation.Result],
 ) -> None:
     """Observe all trajectories: as `observe`. LEFT is the status of those that were given up.
 
@@ -56,61 +51,60 @@ def observe_lanes(
 
 
 def travel_transients(
-    convoy: Convoy,
+    convoy: queue.Convoy,
     trajectory: Trajectory,
     lanes: Interleaved[Lane],
-    courses: Records[Course],
+    courses: Records[observation.Course],
     kept: Records[Lane],
 ) -> None:
     """Take all trajectories to the ends of their transients, where they are kept.
 
     The states at the start become those with the contacts at rest that are held.
     """
-    assemble(convoy, lanes)
-    while is_under_way(convoy):
-        for i in range(lanes_to_look_at(convoy)):
+    queue.assemble(convoy, lanes)
+    while queue.is_under_way(convoy):
+        for i in range(queue.lanes_to_look_at(convoy)):
             lane = lanes[i]
-            if has_ended(lane):
+            if lockensemble.has_ended(lane):
                 copy(lane, kept[int(lane.number)])
-                leave(convoy, lane)
-            if takes_up(convoy, lane):
-                course = courses[int(lane.number)]
-                prepare(trajectory, convoy, course)
-                enter(trajectory, lane, convoy, searched_period(convoy, course))
-        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+                queue.leave(convoy, lane)
+            if queue.takes_up(convoy, lane):
+                depart(trajectory, lane, convoy, courses[int(lane.number)])
+        convoy.attention = 1 if convoy.travelling > 0 and lockstep.advance_all(lanes) else 0
 
 
-def searched_period(request: Request, course: Course) -> float:
-    """The period of the excitation; negative, so that no repetitions are looked for, where every cycle is travelled."""
-    return course.excitation_period if request.shortcut == 1 else -1.0
+def depart(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, course: observation.Course) -> None:
+    """Let a trajectory begin in a lane; repetitions are not looked for where every cycle is to be travelled."""
+    observe.prepare(trajectory, convoy, course)
+    lockensemble.enter(trajectory, lane, convoy, course.excitation_period if convoy.shortcut == 1 else -1.0)
 
 
 def go_on_observed(
-    convoy: Convoy,
+    convoy: queue.Convoy,
     lanes: Interleaved[Lane],
-    courses: Records[Course],
+    courses: Records[observation.Course],
     kept: Records[Lane],
     journals: Records[Journal],
-    rows: Records[Row],
-    results: Records[Result],
+    rows: Records[observation.Row],
+    results: Records[observation.Result],
 ) -> None:
     """Observe them from there on."""
-    assemble(convoy, lanes)
-    while is_under_way(convoy):
-        for i in range(lanes_to_look_at(convoy)):
+    queue.assemble(convoy, lanes)
+    while queue.is_under_way(convoy):
+        for i in range(queue.lanes_to_look_at(convoy)):
             lane = lanes[i]
             journal = journals[i]
             if lane.condition != condition.PARKED:
                 number = int(lane.number)
                 if look_at(lane, convoy, courses[number], journal, rows, results[number]):
                     conclude(lane, convoy, journal, results[number])
-                    leave(convoy, lane)
-            if takes_up(convoy, lane):
+                    queue.leave(convoy, lane)
+            if queue.takes_up(convoy, lane):
                 number = int(lane.number)
                 copy(kept[number], lane)
                 results[number].first_row = number * convoy.most_rows
                 begin_observation(lane, convoy, courses[number], journal, results[number])
-        convoy.attention = 1 if convoy.travelling > 0 and advance_all(lanes) else 0
+        convoy.attention = 1 if convoy.travelling > 0 and lockstep.advance_all(lanes) else 0
 
 
 def copy(source: Lane, to: Lane) -> None:
@@ -119,7 +113,9 @@ def copy(source: Lane, to: Lane) -> None:
         to.floats[i] = source.floats[i]
 
 
-def begin_observation(lane: Lane, request: Request, course: Course, journal: Journal, result: Result) -> None:
+def begin_observation(
+    lane: Lane, request: observation.Request, course: observation.Course, journal: Journal, result: observation.Result
+) -> None:
     """Go on with a trajectory after its transient."""
     period = course.excitation_period
     interval = observation.strobe_interval(request, period)
@@ -144,7 +140,7 @@ def begin_observation(lane: Lane, request: Request, course: Course, journal: Jou
         set_stop(lane, journal)
 
 
-def changes_wanted(request: Request, period: float) -> float:
+def changes_wanted(request: observation.Request, period: float) -> float:
     """Which changes of mode are reported; without excitation the motion returns at a release."""
     releases = request.kind == observation.STICK_TO_SLIP or period <= 0.0
     if request.kind == observation.SLIP_TO_STICK:
@@ -171,7 +167,14 @@ def multiple(number: int, interval: float) -> float:
     return float(number) * interval if interval > 0.0 else condition.ENDLESS
 
 
-def look_at(lane: Lane, request: Request, course: Course, journal: Journal, rows: Records[Row], result: Result) -> bool:
+def look_at(
+    lane: Lane,
+    request: observation.Request,
+    course: observation.Course,
+    journal: Journal,
+    rows: Records[observation.Row],
+    result: observation.Result,
+) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
     note_changes(lane, request, journal, rows, result)
     if lane.condition > condition.ARRIVED:
@@ -191,28 +194,39 @@ def look_at(lane: Lane, request: Request, course: Course, journal: Journal, rows
     return ended
 
 
-def note_changes(lane: Lane, request: Request, journal: Journal, rows: Records[Row], result: Result) -> None:
+def note_changes(
+    lane: Lane,
+    request: observation.Request,
+    journal: Journal,
+    rows: Records[observation.Row],
+    result: observation.Result,
+) -> None:
     """Take note of the changes of mode at the last event; without excitation, the motion returns at releases."""
     for i in range(model.CONTACTS):
         released = lane.change[i] == condition.RELEASED
         stopped = lane.change[i] == condition.STOPPED
         lane.change[i] = 0.0
         if released and lane.excitation_period <= 0.0:
-            add_return(journal, lane.event_time, i, int(lane.releases), lane.event_state)
+            observation.add_return(journal, lane.event_time, i, int(lane.releases), lane.event_state)
         if observation.is_wanted(request, i, released, stopped):
-            add_row(rows, request, result, lane.event_time, i, lane.event_state)
+            observation.add_row(rows, request, result, lane.event_time, i, lane.event_state)
 
 
 def note_stop(
-    lane: Lane, request: Request, journal: Journal, rows: Records[Row], result: Result, state: Floats
+    lane: Lane,
+    request: observation.Request,
+    journal: Journal,
+    rows: Records[observation.Row],
+    result: observation.Result,
+    state: Floats,
 ) -> None:
     """Take note of the state at a strobe, or at a whole period of the excitation."""
     stop = lane.stop_time
     if multiple(journal.next_strobe, journal.strobe_interval) == stop:
-        add_row(rows, request, result, stop, observation.NO_CONTACT, state)
+        observation.add_row(rows, request, result, stop, observation.NO_CONTACT, state)
         journal.next_strobe += 1
     if multiple(journal.next_turn, lane.excitation_period) == stop:
-        add_return(journal, stop, observation.NO_CONTACT, int(lane.releases), state)
+        observation.add_return(journal, stop, observation.NO_CONTACT, int(lane.releases), state)
         journal.next_turn += 1
     set_stop(lane, journal)
 
@@ -220,7 +234,7 @@ def note_stop(
 # -- cycles ------------------------------------------------------------------------------------------------------
 
 
-def plan_cycle(lane: Lane, course: Course, journal: Journal, result: Result) -> None:
+def plan_cycle(lane: Lane, course: observation.Course, journal: Journal, result: observation.Result) -> None:
     """When to stop first: at the end; or, where the motion repeats itself, whole cycles before it.
 
     One cycle is travelled from there, and the others are told from it. Where strobes have a time of their own, that
@@ -241,7 +255,7 @@ def plan_cycle(lane: Lane, course: Course, journal: Journal, result: Result) -> 
         begin_cycle(lane, journal, result, begin)
 
 
-def begin_cycle(lane: Lane, journal: Journal, result: Result, time: float) -> None:
+def begin_cycle(lane: Lane, journal: Journal, result: observation.Result, time: float) -> None:
     """Note where the cycle begins that is travelled."""
     journal.in_cycle = 1
     journal.rows_before = result.rows
@@ -254,7 +268,12 @@ def begin_cycle(lane: Lane, journal: Journal, result: Result, time: float) -> No
 
 
 def repeat_cycle(
-    lane: Lane, request: Request, end: float, journal: Journal, rows: Records[Row], result: Result
+    lane: Lane,
+    request: observation.Request,
+    end: float,
+    journal: Journal,
+    rows: Records[observation.Row],
+    result: observation.Result,
 ) -> None:
     """One cycle has been travelled: go on for as many as fit before the end, in which the same happens."""
     cycle = lane.cycle
@@ -283,7 +302,7 @@ def repeat_cycle(
         lane.stick_time[i] += float(cycles) * (lane.stick_time[i] - journal.stick_time_before[i])
 
 
-def repeat_returns(ring: Ring, returns: int, cycles: int, cycle: float, releases: int) -> None:
+def repeat_returns(ring: observation.Ring, returns: int, cycles: int, cycle: float, releases: int) -> None:
     """The returns of a cycle again and again."""
     for number in range(ring.count, ring.count + returns * cycles):
         place = number % observation.RING
@@ -296,7 +315,14 @@ def repeat_returns(ring: Ring, returns: int, cycles: int, cycle: float, releases
     ring.count += returns * cycles
 
 
-def repeat_rows(request: Request, first: int, cycles: int, cycle: float, rows: Records[Row], result: Result) -> None:
+def repeat_rows(
+    request: observation.Request,
+    first: int,
+    cycles: int,
+    cycle: float,
+    rows: Records[observation.Row],
+    result: observation.Result,
+) -> None:
     """The rows of a cycle, those from `first` on, again and again, as far as there is room."""
     found = result.rows - first
     wanted = result.rows + found * cycles
@@ -316,7 +342,7 @@ def repeat_rows(request: Request, first: int, cycles: int, cycle: float, rows: R
 # -- the end -----------------------------------------------------------------------------------------------------
 
 
-def conclude(lane: Lane, request: Request, journal: Journal, result: Result) -> None:
+def conclude(lane: Lane, request: observation.Request, journal: Journal, result: observation.Result) -> None:
     """What sums up the motion."""
     period = lane.excitation_period
     unknown = period <= 0.0 and lane.releases == 0.0
@@ -332,4 +358,4 @@ def conclude(lane: Lane, request: Request, journal: Journal, result: Result) -> 
         result.stick_time[i] = lane.stick_time[i]
         result.end_mode[i] = int(lane.mode[i])
     if result.status == outcome.FINISHED:
-        find_period(journal, request, period, result)
+        periods.find_period(journal, request, period, result)

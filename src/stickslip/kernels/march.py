@@ -2,12 +2,19 @@
 
 from math import isfinite
 
-from stickslip.kernels import change, checks, clock, mode, model, outcome, polynomial, tangent
-from stickslip.kernels.events import earliest_event
-from stickslip.kernels.machine import latest
-from stickslip.kernels.recording import Event, Recording, Step, remember_events, remember_step
-from stickslip.kernels.records import Records
-from stickslip.kernels.rest import project
+from stickslip.kernels import (
+    change,
+    checks,
+    clock,
+    events,
+    machine,
+    mode,
+    model,
+    outcome,
+    polynomial,
+    recording,
+    tangent,
+)
 from stickslip.kernels.trajectory import Trajectory
 
 
@@ -36,22 +43,26 @@ def begin(trajectory: Trajectory) -> int:
 
 
 def march(
-    trajectory: Trajectory, most_steps: int, recording: Recording, steps: Records[Step], events: Records[Event]
+    trajectory: Trajectory,
+    most_steps: int,
+    kept: recording.Recording,
+    steps: recording.Steps,
+    events: recording.Events,
 ) -> int:
     """Advance to the end time, and keep every step and event; FINISHED, PAUSED (record full) or the reason to stop."""
     while clock.time_left(trajectory) > 0.0:
-        if recording.steps >= recording.step_room or recording.events + model.CONTACTS > recording.event_room:
+        if kept.steps >= kept.step_room or kept.events + model.CONTACTS > kept.event_room:
             return outcome.PAUSED
         status = take_step(trajectory, most_steps)
         if status != outcome.FINISHED:
             return status
-        remember_step(trajectory, steps[recording.steps])
-        recording.steps += 1
+        recording.remember_step(trajectory, steps[kept.steps])
+        kept.steps += 1
         status = end_step(trajectory)
         if status != outcome.FINISHED:
             return status
         if trajectory.changed == 1:
-            remember_events(trajectory, recording, events)
+            recording.remember_events(trajectory, kept, events)
     return outcome.FINISHED
 
 
@@ -82,7 +93,7 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
     """The next step, up to its first event: its series, how far it goes, and the state there. FINISHED, or why not."""
     if trajectory.steps >= most_steps:
         return outcome.TOO_MANY_STEPS
-    if latest(trajectory.halt, 0) != 0:
+    if machine.latest(trajectory.halt, 0) != 0:
         return outcome.INTERRUPTED
     if trajectory.ready == 0:
         if mode.expand(trajectory) != 0:
@@ -99,16 +110,16 @@ def take_step(trajectory: Trajectory, most_steps: int) -> int:
     if impossible != outcome.FINISHED:
         return impossible
     # The state after the whole step comes first: the next step waits for it, and events are rare.
-    total = set_end_state(trajectory, h)
+    total = polynomial.set_end_state(trajectory, h)
     polynomial.set_powers(trajectory, h)
-    x = earliest_event(trajectory, h)
+    x = events.earliest_event(trajectory, h)
     tau = h
     if x <= 1.0:
         tau = h * x
         polynomial.set_powers(trajectory, tau)
-        total = set_end_state(trajectory, tau)
+        total = polynomial.set_end_state(trajectory, tau)
     if mode.hold_still(trajectory, tau):
-        total = set_end_state(trajectory, tau)
+        total = polynomial.set_end_state(trajectory, tau)
     if not isfinite(total):
         return outcome.STALLED
     if model.DIRECTIONS > 0:
@@ -145,10 +156,7 @@ def pass_end(trajectory: Trajectory) -> int:
     trajectory.changed = 0
     if checks.strays(trajectory, tau):
         return outcome.INCONSISTENT
-    change.note_rests(trajectory, x)
-    if x <= 1.0:
-        change.note_lags(trajectory, tau)
-    project(trajectory)
+    change.find_rests(trajectory, x, tau)
     guard = trajectory.guard
     if x > 1.0:
         for i in range(model.CONTACTS):
@@ -188,12 +196,3 @@ def pass_event(trajectory: Trajectory, guard: int) -> int:
     trajectory.changed = 1
     change.count_events(trajectory)
     return outcome.FINISHED
-
-
-def set_end_state(trajectory: Trajectory, tau: float) -> float:
-    """The state at the time tau of the step; the sum of its numbers, to see whether they are finite."""
-    total = 0.0
-    for i in range(model.STATES):
-        trajectory.end_state[i] = polynomial.value_at(trajectory.state_series[i], tau)
-        total += trajectory.end_state[i]
-    return total

@@ -7,7 +7,6 @@ negative duration. Only frozen branches end steps here, since they are part of t
 from math import copysign, isfinite
 
 from stickslip.kernels import change, clock, events, mode, model, outcome, polynomial, tangent
-from stickslip.kernels.march import set_end_state
 from stickslip.kernels.records import Floats, Record, Records, field
 from stickslip.kernels.trajectory import Trajectory
 
@@ -49,7 +48,7 @@ def flow(trajectory: Trajectory, duration: float, most_steps: int) -> int:
         tau = h * x if x <= 1.0 else h
         polynomial.set_powers(trajectory, tau)
         mode.hold_still(trajectory, tau)
-        if not isfinite(set_end_state(trajectory, tau)):
+        if not isfinite(polynomial.set_end_state(trajectory, tau)):
             return outcome.STALLED
         tangent.carry_variations(trajectory)
         for i in range(model.STATES):

@@ -226,3 +226,12 @@ def isolate(trajectory: Trajectory) -> float:
             trajectory.bounds[depth, 0] = low
             trajectory.bounds[depth, 1] = 0.5 * width
     return 2.0
+
+
+def set_end_state(trajectory: Trajectory, tau: float) -> float:
+    """The state at the time tau of the step; the sum of its numbers, to see whether they are finite."""
+    total = 0.0
+    for i in range(model.STATES):
+        trajectory.end_state[i] = value_at(trajectory.state_series[i], tau)
+        total += trajectory.end_state[i]
+    return total

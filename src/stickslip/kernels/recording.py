@@ -26,6 +26,10 @@ class Event(Record):
     state: Floats = field("the state then", model.STATES)
 
 
+Steps = Records[Step]
+Events = Records[Event]
+
+
 class Recording(Record):
     """How much of a record is filled."""
 
@@ -49,7 +53,7 @@ def remember_step(trajectory: Trajectory, step: Step) -> None:
             step.force_series[i, k] = trajectory.force_series[i, k]
 
 
-def remember_events(trajectory: Trajectory, recording: Recording, events: Records[Event]) -> None:
+def remember_events(trajectory: Trajectory, recording: Recording, events: Events) -> None:
     """Keep every change of mode: time, contact, mode before and after, and state."""
     for i in range(model.CONTACTS):
         if trajectory.mode[i] != trajectory.mode_before[i]:

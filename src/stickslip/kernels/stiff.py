@@ -6,11 +6,8 @@ where the equations have a kink, `collocation_tangent.py` takes derivatives alon
 
 from math import isfinite
 
-from stickslip.kernels import flow, outcome
+from stickslip.kernels import collocation_error, collocation_kinks, collocation_tangent, flow, outcome
 from stickslip.kernels.collocation import Collocation, find_stages
-from stickslip.kernels.collocation_error import estimate, weigh
-from stickslip.kernels.collocation_kinks import forget_kink, lands
-from stickslip.kernels.collocation_tangent import differentiate, start_derivatives
 from stickslip.kernels.radau import LAST, STAGES
 from stickslip.kernels.records import Floats, Record, Records, field
 
@@ -38,16 +35,16 @@ def begin(run: Collocation) -> None:
     for i in range(flow.STATES):
         run.stage[i] = run.state[i]
         run.largest[i] = abs(run.state[i])
-    start_derivatives(run)
+    collocation_tangent.start_derivatives(run)
     run.at_beginning = 1
     run.refused = 0
-    forget_kink(run)
+    collocation_kinks.forget_kink(run)
     run.last_error = 1.0
     run.last_step = 0.0
     if run.next_step <= 0.0:
         flow.rates(run.stage, run.time, run.parameter, run.rate)
         run.evaluations += 1
-        weigh(run)
+        collocation_error.weigh(run)
         speed = 0.0
         for i in range(flow.STATES):
             speed = max(speed, abs(run.rate[i]) / run.weight[i])
@@ -67,14 +64,14 @@ def integrate(run: Collocation, recording: SmoothRecording, steps: Records[Smoot
             return outcome.STALLED
         left = run.end_time - run.time
         h = length_of_step(run, left)
-        weigh(run)
+        collocation_error.weigh(run)
         if not find_stages(run, h):
             reject(run, 0.4 * h)
             continue
-        if not lands(run, h):
+        if not collocation_kinks.lands(run, h):
             run.rejected += 1
             continue
-        error = estimate(run, h)
+        error = collocation_error.estimate(run, h)
         if not isfinite(error):
             reject(run, 0.1 * h)
             continue
@@ -82,7 +79,7 @@ def integrate(run: Collocation, recording: SmoothRecording, steps: Records[Smoot
         if error > 1.0:
             reject(run, h * min(max(factor, 0.1), 0.9))
             continue
-        if run.derivatives != 0 and not differentiate(run, h):
+        if run.derivatives != 0 and not collocation_tangent.differentiate(run, h):
             return outcome.STALLED
         if recording.room > 0:
             remember(run, steps[recording.steps], h)
@@ -104,7 +101,7 @@ def length_of_step(run: Collocation, left: float) -> float:
 def reject(run: Collocation, h: float) -> None:
     """Try again with a shorter step."""
     run.next_step = h
-    forget_kink(run)
+    collocation_kinks.forget_kink(run)
     run.rejected += 1
     run.refused = 1
 
@@ -126,7 +123,7 @@ def accept(run: Collocation, h: float, error: float, factor: float, left: float)
         run.largest[i] = max(run.largest[i], abs(run.state[i]))
     run.time = run.end_time if h == left else run.time + h
     run.next_step = max(run.next_step, factor * h) if h < run.next_step else factor * h
-    forget_kink(run)
+    collocation_kinks.forget_kink(run)
     run.at_beginning = 0
     run.refused = 0
     run.steps += 1

@@ -5,11 +5,9 @@
 
 import numpy as np
 
-from stickslip.kernels import dormand_prince, model, outcome
+from stickslip.kernels import dormand_prince, model, outcome, recording, switch_model
 from stickslip.kernels.dormand_prince import DormandPrince
-from stickslip.kernels.recording import Event, Recording, Step, remember_event, remember_step
-from stickslip.kernels.records import Floats, Ints, Record, Records, field
-from stickslip.kernels.switch_model import SwitchModel, prepare, set_rate
+from stickslip.kernels.records import Floats, Ints, Record, field
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.watch import impossible
 
@@ -33,14 +31,14 @@ class SwitchRecord(Record):
     rate: Floats = field("ż there", model.STATES)
 
 
-def begin(trajectory: Trajectory, switch: SwitchModel, pair: DormandPrince) -> int:
+def begin(trajectory: Trajectory, switch: switch_model.SwitchModel, pair: DormandPrince) -> int:
     """Modes, rates and a first step length at the start, from the state, time, tolerances and parameters."""
-    prepare(trajectory, switch)
+    switch_model.prepare(trajectory, switch)
     trajectory.steps = 0
     trajectory.events = 0
     trajectory.evaluations = 1
     pair.longest_step = dormand_prince.UNLIMITED
-    failed = set_rate(trajectory, switch, pair.rate[0])
+    failed = switch_model.set_rate(trajectory, switch, pair.rate[0])
     dormand_prince.note_sticking_forces(trajectory, switch, pair.sticking_force[0])
     for i in range(model.CONTACTS):
         pair.start_v[i] = switch.v[i]
@@ -59,16 +57,16 @@ def begin(trajectory: Trajectory, switch: SwitchModel, pair: DormandPrince) -> i
 
 def integrate(
     trajectory: Trajectory,
-    switch: SwitchModel,
+    switch: switch_model.SwitchModel,
     pair: DormandPrince,
     record: SwitchRecord,
-    recording: Recording,
-    steps: Records[Step],
-    events: Records[Event],
+    kept: recording.Recording,
+    steps: recording.Steps,
+    events: recording.Events,
 ) -> int:
     """Advance to the end time; FINISHED, PAUSED (record full) or the reason for stopping."""
     while trajectory.time < trajectory.end_time:
-        if recording.steps + 2 > recording.step_room or recording.events + model.CONTACTS > recording.event_room:
+        if kept.steps + 2 > kept.step_room or kept.events + model.CONTACTS > kept.event_room:
             return outcome.PAUSED
         if trajectory.steps >= record.most_steps:
             return outcome.TOO_MANY_STEPS
@@ -86,18 +84,18 @@ def integrate(
             if status != outcome.FINISHED:
                 trajectory.stopping_contact = i
                 return status
-        finish_step(trajectory, switch, pair, record, recording, steps, events)
+        finish_step(trajectory, switch, pair, record, kept, steps, events)
     return outcome.FINISHED
 
 
 def finish_step(
     trajectory: Trajectory,
-    switch: SwitchModel,
+    switch: switch_model.SwitchModel,
     pair: DormandPrince,
     record: SwitchRecord,
-    recording: Recording,
-    steps: Records[Step],
-    events: Records[Event],
+    kept: recording.Recording,
+    steps: recording.Steps,
+    events: recording.Events,
 ) -> None:
     """Locate and keep what changed on the step, keep its polynomials, and make ready for the next one."""
     h = trajectory.time - pair.start_time
@@ -114,18 +112,18 @@ def finish_step(
         first = min(first, trajectory.root[i])
     if changes > 0:
         pair.longest_step = dormand_prince.UNLIMITED
-        keep_events(trajectory, pair, record, changes, recording, events)
+        keep_events(trajectory, pair, record, changes, kept, events)
         for i in range(model.CONTACTS):
             trajectory.mode[i] = trajectory.mode_before[i]
-    keep_piece(trajectory, switch, record, pair.start_time, first, steps[recording.steps])
-    recording.steps += 1
+    keep_piece(trajectory, switch, record, pair.start_time, first, steps[kept.steps])
+    kept.steps += 1
     if first < h:
         for i in range(model.STATES):
             shift(trajectory.state_series[i], first)
         for i in range(model.CONTACTS):
             trajectory.mode_before[i] = record.mode_after[i]
-        keep_piece(trajectory, switch, record, pair.start_time + first, h - first, steps[recording.steps])
-        recording.steps += 1
+        keep_piece(trajectory, switch, record, pair.start_time + first, h - first, steps[kept.steps])
+        kept.steps += 1
     trajectory.time = end
     for i in range(model.CONTACTS):
         trajectory.mode[i] = record.mode_after[i]
@@ -139,7 +137,7 @@ def finish_step(
 
 
 def find_changes(
-    trajectory: Trajectory, switch: SwitchModel, pair: DormandPrince, record: SwitchRecord, h: float
+    trajectory: Trajectory, switch: switch_model.SwitchModel, pair: DormandPrince, record: SwitchRecord, h: float
 ) -> int:
     """When on the step each contact changes its mode, into `root`; how many do."""
     changes = 0
@@ -153,7 +151,12 @@ def find_changes(
 
 
 def locate(
-    trajectory: Trajectory, switch: SwitchModel, pair: DormandPrince, record: SwitchRecord, contact: int, h: float
+    trajectory: Trajectory,
+    switch: switch_model.SwitchModel,
+    pair: DormandPrince,
+    record: SwitchRecord,
+    contact: int,
+    h: float,
 ) -> float:
     """When on the step the mode of a contact changes, by bisection on the dense output."""
     low = 0.0
@@ -164,7 +167,7 @@ def locate(
             break
         go_to(trajectory, middle)
         trajectory.time = pair.start_time + middle
-        set_rate(trajectory, switch, record.rate)
+        switch_model.set_rate(trajectory, switch, record.rate)
         if trajectory.mode[contact] == trajectory.mode_before[contact]:
             low = middle
         else:
@@ -187,8 +190,8 @@ def keep_events(
     pair: DormandPrince,
     record: SwitchRecord,
     changes: int,
-    recording: Recording,
-    events: Records[Event],
+    kept: recording.Recording,
+    events: recording.Events,
 ) -> None:
     """Keep all changes on the step, the earliest first."""
     for i in range(model.CONTACTS):
@@ -200,8 +203,8 @@ def keep_events(
                 contact = i
         go_to(trajectory, trajectory.root[contact])
         trajectory.time = pair.start_time + trajectory.root[contact]
-        remember_event(trajectory, contact, events[recording.events])
-        recording.events += 1
+        recording.remember_event(trajectory, contact, events[kept.events])
+        kept.events += 1
         trajectory.root[contact] = NO_CHANGE
 
 
@@ -209,14 +212,19 @@ def keep_events(
 
 
 def keep_piece(
-    trajectory: Trajectory, switch: SwitchModel, record: SwitchRecord, start: float, length: float, step: Step
+    trajectory: Trajectory,
+    switch: switch_model.SwitchModel,
+    record: SwitchRecord,
+    start: float,
+    length: float,
+    step: recording.Step,
 ) -> None:
     """Keep a step, or a part of it in which no mode changes: polynomials of the states, and of v and λ by sampling."""
     for q in range(SAMPLES):
         tau = SAMPLE[q] * length
         go_to(trajectory, tau)
         trajectory.time = start + tau
-        set_rate(trajectory, switch, record.rate)
+        switch_model.set_rate(trajectory, switch, record.rate)
         for i in range(model.CONTACTS):
             record.v_sample[i, q] = switch.v[i]
             record.force_sample[i, q] = switch.force[i]
@@ -226,7 +234,7 @@ def keep_piece(
         trajectory.mode[i] = trajectory.mode_before[i]
     trajectory.time = start
     trajectory.step_length = length
-    remember_step(trajectory, step)
+    recording.remember_step(trajectory, step)
 
 
 def fit(samples: Floats, length: float, series: Floats) -> None:

@@ -11,11 +11,9 @@ found by passes; each evaluates the ingredients once and solves the friction pro
 
 from math import cos, isfinite, pi, sqrt
 
-from stickslip.kernels import model, outcome
+from stickslip.kernels import friction_problem, model, outcome, recording
 from stickslip.kernels.change import count_events
-from stickslip.kernels.friction_problem import PRECISION, FrictionProblem, pull, push, solve_contacts
-from stickslip.kernels.recording import Event, Recording, Step, remember_events, remember_step
-from stickslip.kernels.records import Floats, Record, Records, field
+from stickslip.kernels.records import Floats, Record, field
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.kernels.watch import impossible
 
@@ -41,7 +39,7 @@ class MoreauStep(Record):
     slope: Floats = field("the derivative of f along it", model.STATES)
 
 
-def begin(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionProblem) -> int:
+def begin(trajectory: Trajectory, stepping: MoreauStep, problem: friction_problem.FrictionProblem) -> int:
     """Modes and ingredients at the start, from the state, time and parameters of the trajectory."""
     model.constants(trajectory)
     trajectory.steps = 0
@@ -124,16 +122,16 @@ def apply_slope(trajectory: Trajectory, stepping: MoreauStep) -> None:
 def integrate(
     trajectory: Trajectory,
     stepping: MoreauStep,
-    problem: FrictionProblem,
-    recording: Recording,
-    steps: Records[Step],
-    events: Records[Event],
+    problem: friction_problem.FrictionProblem,
+    kept: recording.Recording,
+    steps: recording.Steps,
+    events: recording.Events,
 ) -> int:
     """Advance to the end time; FINISHED, PAUSED (record full) or the reason for stopping."""
     if stepping.step * stepping.fastest_rate > 0.2 * pi:  # a tenth of the shortest period
         return outcome.STEP_TOO_LARGE
     while trajectory.time < trajectory.end_time:
-        if recording.steps >= recording.step_room or recording.events + model.CONTACTS > recording.event_room:
+        if kept.steps >= kept.step_room or kept.events + model.CONTACTS > kept.event_room:
             return outcome.PAUSED
         if trajectory.steps >= stepping.most_steps:
             return outcome.TOO_MANY_STEPS
@@ -153,16 +151,16 @@ def integrate(
         trajectory.time = following
         model.ingredients(trajectory)
         trajectory.evaluations += 1
-        keep_step(trajectory, stepping, problem, h, steps[recording.steps])
-        recording.steps += 1
+        keep_step(trajectory, stepping, problem, h, steps[kept.steps])
+        kept.steps += 1
         count_events(trajectory)
-        remember_events(trajectory, recording, events)
+        recording.remember_events(trajectory, kept, events)
         if is_too_steep(trajectory, stepping, problem, h):
             return outcome.STEP_TOO_LARGE
     return outcome.FINISHED
 
 
-def set_bounds(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionProblem) -> int:
+def set_bounds(trajectory: Trajectory, stepping: MoreauStep, problem: friction_problem.FrictionProblem) -> int:
     """What is known at the start of a step: values, rates, and the bounds of the friction forces."""
     for i in range(model.STATES):
         stepping.start_state[i] = trajectory.state[i]
@@ -179,34 +177,40 @@ def set_bounds(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionPr
     return outcome.FINISHED
 
 
-def solve_step(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionProblem, h: float) -> int:
+def solve_step(
+    trajectory: Trajectory, stepping: MoreauStep, problem: friction_problem.FrictionProblem, h: float
+) -> int:
     """State, forces and modes at the end of a step, by passes that evaluate f there with what the last one found."""
     trajectory.time = stepping.start_time + h
     for i in range(model.STATES):
-        trajectory.state[i] = stepping.start_state[i] + h * (stepping.start_rate[i] + push(trajectory, problem, i))
+        trajectory.state[i] = stepping.start_state[i] + h * (
+            stepping.start_rate[i] + friction_problem.push(trajectory, problem, i)
+        )
     for _ in range(MOST_PASSES):
         model.ingredients(trajectory)
         trajectory.evaluations += 1
         for i in range(model.CONTACTS):
-            problem.free_v[i] = trajectory.v[i] - h * pull(trajectory, problem, i)
-        if solve_contacts(trajectory, problem, h) != 0:
+            problem.free_v[i] = trajectory.v[i] - h * friction_problem.pull(trajectory, problem, i)
+        if friction_problem.solve_contacts(trajectory, problem, h) != 0:
             return outcome.STALLED
         change = 0.0
         for i in range(model.STATES):
             rate = (1.0 - stepping.theta) * stepping.start_rate[i] + stepping.theta * trajectory.f[i]
-            value = stepping.start_state[i] + h * (rate + push(trajectory, problem, i))
+            value = stepping.start_state[i] + h * (rate + friction_problem.push(trajectory, problem, i))
             if not isfinite(value):
                 return outcome.STALLED
             stepping.largest[i] = max(stepping.largest[i], abs(value))
             if stepping.largest[i] > 0.0:
                 change = max(change, abs(value - trajectory.state[i]) / stepping.largest[i])
             trajectory.state[i] = value
-        if change <= PRECISION:
+        if change <= friction_problem.PRECISION:
             return outcome.FINISHED
     return outcome.STEP_TOO_LARGE
 
 
-def is_too_steep(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionProblem, h: float) -> bool:
+def is_too_steep(
+    trajectory: Trajectory, stepping: MoreauStep, problem: friction_problem.FrictionProblem, h: float
+) -> bool:
     """Whether friction keeps changing faster with velocity than its explicit treatment can follow.
 
     A single step proves nothing: friction may have changed for another reason while the velocity hardly did.
@@ -223,7 +227,13 @@ def is_too_steep(trajectory: Trajectory, stepping: MoreauStep, problem: Friction
     return stepping.steepness >= STEEP_RUN
 
 
-def keep_step(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionProblem, h: float, step: Step) -> None:
+def keep_step(
+    trajectory: Trajectory,
+    stepping: MoreauStep,
+    problem: friction_problem.FrictionProblem,
+    h: float,
+    step: recording.Step,
+) -> None:
     """Keep the step: states and velocities as straight lines, forces constant, modes as they are at its end."""
     for i in range(model.STATES):
         start = stepping.start_state[i]
@@ -235,7 +245,7 @@ def keep_step(trajectory: Trajectory, stepping: MoreauStep, problem: FrictionPro
     end = trajectory.time
     trajectory.time = stepping.start_time
     trajectory.step_length = h
-    remember_step(trajectory, step)
+    recording.remember_step(trajectory, step)
     trajectory.time = end
 
 

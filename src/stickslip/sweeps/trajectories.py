@@ -15,6 +15,7 @@ from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
 from stickslip.sweeps.observation import NOTHING, Codes
+from stickslip.targets.program import Program
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -137,7 +138,7 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
     return seen
 
 
-def _patience(m: Any, group: Group) -> float:
+def _patience(m: Program, group: Group) -> float:
     """How long these wait for each other: only where an excitation gives the beat do they stay in step."""
     excited = bool((group.times[:, 2] > 0.0).all())
     return patience(m, group.starts, group.parameters) if excited else float(m.kernels.lockstep.IMPATIENT)
@@ -146,6 +147,7 @@ def _patience(m: Any, group: Group) -> float:
 def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
     """All trajectories in lockstep; then one by one those that lockstep leaves."""
     m = field.lanes
+    assert m is not None
     kernels = m.kernels
     seen = Observed.room(kernels.observation, settings.rows(codes), group)
     convoy = kernels.convoy.Convoy()

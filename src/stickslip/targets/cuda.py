@@ -167,9 +167,8 @@ class Program:
         self._bring(found)
         return count
 
-    def _observe(
-        self, _trajectory: Any, request: Any, courses: Any, _tally: Any, _rings: Any, rows: Any, results: Any
-    ) -> None:
+    def _observe(self, _trajectory: Any, request: Any, courses: Any, *records: Any) -> None:
+        _tally, _rings, rows, results = records
         self._gpu.use()
         there = {"courses": self._sent(courses), "rows": self._room(rows), "results": self._room(results)}
         blocks = _blocks_of(int(request.trajectories))
@@ -189,17 +188,9 @@ class Program:
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
 
-    def _observe_lanes(
-        self,
-        convoy: Any,
-        _trajectory: Any,
-        _lanes: Any,
-        courses: Any,
-        kept: Any,
-        _journals: Any,
-        rows: Any,
-        results: Any,
-    ) -> None:
+    def _observe_lanes(self, convoy: Any, *records: Any) -> None:
+        """Room for work is not needed, but for what says how much."""
+        _trajectory, _lanes, courses, kept, _journals, rows, results = records
         self._gpu.use()
         there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
         found = {"rows": self._room(rows), "results": self._room(results)}
