@@ -29,6 +29,13 @@ def test_examples_are_short(file: Path) -> None:
     assert len(file.read_text(encoding="utf-8").splitlines()) < 80
 
 
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_the_page_shows_what_the_files_say(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    shown = text[text.index("@dataclass") : text.index("\n\n\ndef ")]
+    assert shown in (FOLDER.parents[1] / "docs" / "contributing.md").read_text(encoding="utf-8")
+
+
 def test_a_law_is_that_of_its_formula() -> None:
     """The law as a class of its own, and as a plain function: the same motion, in runs and in lockstep."""
     lorentz = load("lorentz_law")
@@ -133,3 +140,30 @@ def test_its_orbit_closes_and_its_branch_goes_on() -> None:
     assert branch.complete
     other = ss.find_orbit(load("flaking_contact").system(growth=0.4))
     assert branch.points[-1].period == pytest.approx(other.period, abs=1e-9)
+
+
+# -- an observation ----------------------------------------------------------------------------------------------
+
+
+def test_an_observation_in_lockstep_and_one_by_one() -> None:
+    """Rows of 300 motions in lockstep, and of some of them alone; and what a run says of one."""
+    own = load("reversals")
+    amplitudes = np.linspace(0.2, 2.0, 300)
+    options = {"periods": (50, 20), "observe": own.Reversals()}
+    together = ss.sweep(own.shaken_block(), {"base.a": amplitudes}, **options)
+    some = amplitudes[::30]
+    alone = ss.sweep(own.shaken_block(), {"base.a": some}, **options)
+    assert np.array_equal(together["count"][::30], alone["count"])
+    assert set(np.unique(together["count"])) == {0, 40}
+    rows = together["record_time"][::30, : alone.sizes["record"]]
+    assert np.allclose(rows, alone["record_time"], rtol=0, atol=1e-6, equal_nan=True)
+    run = ss.simulate(own.shaken_block().with_({"base.a": float(some[-1])}), t=70 * 2 * np.pi)
+    turned = (run["event_before"] != 0) & (run["event_after"] != 0) & (run["event_time"] > 50 * 2 * np.pi)
+    assert int(turned.sum()) == 40
+    assert np.allclose(run["event_time"][turned], alone["record_time"][-1], rtol=0, atol=1e-6)
+
+
+def test_an_observation_says_what_it_is() -> None:
+    own = load("reversals")
+    data = ss.sweep(own.shaken_block(), {"base.a": [1.0]}, periods=(5, 5), observe=own.Reversals("contact"))
+    assert data["x.block"].attrs["where"] == "at the reversal of slip of contact"

@@ -142,9 +142,11 @@ def begin_observation(
 
 def changes_wanted(request: observation.Request, period: float) -> float:
     """Which changes of mode are reported; without excitation the motion returns at a release."""
-    releases = request.kind == observation.STICK_TO_SLIP or period <= 0.0
-    if request.kind == observation.SLIP_TO_STICK:
-        return condition.ANY_CHANGE if releases else condition.STOPPED
+    releases = request.releases == 1 or period <= 0.0
+    if request.reversals == 1 or (request.stops == 1 and releases):
+        return condition.ANY_CHANGE
+    if request.stops == 1:
+        return condition.STOPPED
     return condition.RELEASED if releases else condition.ENDLESS
 
 
@@ -203,12 +205,13 @@ def note_changes(
 ) -> None:
     """Take note of the changes of mode at the last event; without excitation, the motion returns at releases."""
     for i in range(model.CONTACTS):
+        changed = lane.change[i] > 0.0
         released = lane.change[i] == condition.RELEASED
         stopped = lane.change[i] == condition.STOPPED
         lane.change[i] = 0.0
         if released and lane.excitation_period <= 0.0:
             observation.add_return(journal, lane.event_time, i, int(lane.releases), lane.event_state)
-        if observation.is_wanted(request, i, released, stopped):
+        if changed and observation.is_wanted(request, i, released, stopped):
             observation.add_row(rows, request, result, lane.event_time, i, lane.event_state)
 
 

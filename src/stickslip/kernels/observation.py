@@ -7,7 +7,7 @@ from stickslip.kernels import model
 from stickslip.kernels.ensemble import Start
 from stickslip.kernels.records import Floats, Ints, Record, Records, field
 
-NOTHING, STICK_TO_SLIP, SLIP_TO_STICK, SECTION, STROBE, MAXIMA = range(6)
+NOTHING, CHANGES, SECTION, STROBE, MAXIMA = range(5)
 """What is recorded."""
 
 ALL_CONTACTS, NO_CONTACT = -1, -1
@@ -21,7 +21,10 @@ class Request(Record):
     """What is asked for, of all trajectories alike."""
 
     trajectories: int = field("how many there are")
-    kind: int = field("what is recorded: NOTHING, STICK_TO_SLIP, …")
+    kind: int = field("what is recorded: NOTHING, CHANGES of mode, …")
+    releases: int = field("1 if changes from stick to slip are recorded")
+    stops: int = field("1 if changes from slip to stick are")
+    reversals: int = field("1 if changes from slip to slip the other way are")
     which: int = field("of which contact (or ALL_CONTACTS), state or, after the states, sliding velocity")
     direction: int = field("of crossings: 1 upwards, -1 downwards, 0 both")
     most_rows: int = field("rows at most, of each trajectory")
@@ -107,8 +110,12 @@ def strobe_interval(request: Request, excitation_period: float) -> float:
 
 def is_wanted(request: Request, contact: int, released: bool, stopped: bool) -> bool:
     """Whether a change of mode is recorded."""
-    wanted = (request.kind == STICK_TO_SLIP and released) or (request.kind == SLIP_TO_STICK and stopped)
-    return wanted and (request.which == ALL_CONTACTS or request.which == contact)
+    wanted = request.reversals
+    if released:
+        wanted = request.releases
+    elif stopped:
+        wanted = request.stops
+    return wanted == 1 and (request.which == ALL_CONTACTS or request.which == contact)
 
 
 def next_multiple(time: float, period: float) -> int:

@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
 from stickslip.errors import SweepError
@@ -20,6 +21,14 @@ CYCLES = ("time", "forcing", "release")
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 
 
+class Change(Enum):
+    """How the mode of a contact may change, in words."""
+
+    RELEASE = "release"
+    STOP = "the onset of stick"
+    REVERSAL = "the reversal of slip"
+
+
 class Codes(NamedTuple):
     """An observation as the kernel has it."""
 
@@ -28,6 +37,7 @@ class Codes(NamedTuple):
     direction: int = 0
     level: float = 0.0
     period: float = 0.0
+    changes: tuple[Change, ...] = ()
 
 
 class Observation(metaclass=Listing):
@@ -70,12 +80,15 @@ NOTHING = Codes(kernel.NOTHING)
 
 @dataclass(frozen=True)
 class ModeChange(Recorded):
-    """Points at which the mode of contacts changes; of all contacts, or of one."""
+    """Points at which the mode of contacts changes; of all contacts, or of one.
+
+    For developers: a class that derives from it names which `changes` it records, and the `word` it is called by.
+    """
 
     contact: str | None = None
 
     word: ClassVar[str]
-    kind: ClassVar[int]
+    changes: ClassVar[tuple[Change, ...]]
 
     @property
     def name(self) -> str:
@@ -84,9 +97,8 @@ class ModeChange(Recorded):
     def codes(self, model: Model) -> Codes:
         if not model.contacts:
             raise SweepError("this model has no contact that could stick: observe something else")
-        if self.contact is None:
-            return Codes(self.kind)
-        return Codes(self.kind, which=_index("contact", self.contact, model.contacts))
+        which = kernel.ALL_CONTACTS if self.contact is None else _index("contact", self.contact, model.contacts)
+        return Codes(kernel.CHANGES, which, changes=self.changes)
 
 
 @dataclass(frozen=True)
@@ -109,7 +121,7 @@ class StickToSlip(ModeChange):
     """
 
     word: ClassVar[str] = "stick_to_slip"
-    kind: ClassVar[int] = kernel.STICK_TO_SLIP
+    changes: ClassVar[tuple[Change, ...]] = (Change.RELEASE,)
 
 
 @dataclass(frozen=True)
@@ -132,7 +144,7 @@ class SlipToStick(ModeChange):
     """
 
     word: ClassVar[str] = "slip_to_stick"
-    kind: ClassVar[int] = kernel.SLIP_TO_STICK
+    changes: ClassVar[tuple[Change, ...]] = (Change.STOP,)
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from stickslip.kernels import observation as kernel
 from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
-from stickslip.sweeps.observation import NOTHING, Codes
+from stickslip.sweeps.observation import NOTHING, Change, Codes
 from stickslip.targets.program import Program
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-IN_LOCKSTEP = (kernel.NOTHING, kernel.STICK_TO_SLIP, kernel.SLIP_TO_STICK, kernel.STROBE)
+IN_LOCKSTEP = (kernel.NOTHING, kernel.CHANGES, kernel.STROBE)
 """Observations that trajectories in lockstep can make."""
 
 
@@ -120,6 +120,7 @@ def _fill(request: Any, codes: Codes, settings: Settings, count: int) -> None:
     """What is asked for, as the kernels take it."""
     request.trajectories = count
     request.kind, request.which, request.direction = codes.kind, codes.which, codes.direction
+    request.releases, request.stops, request.reversals = (int(each in codes.changes) for each in Change)
     request.level, request.strobe_period = codes.level, codes.period
     request.most_rows, request.most_steps = settings.rows(codes), settings.most_steps
     request.tolerance, request.sameness = settings.rtol, settings.tolerance

@@ -28,11 +28,12 @@ def where(codes: Codes, model: Model) -> str:
     """At which points of the motion rows were recorded.
 
     >>> from stickslip.model.library import two_blocks
-    >>> where(Codes(kernel.STICK_TO_SLIP, 1), two_blocks()), where(Codes(kernel.MAXIMA, 0, -1), two_blocks())
+    >>> release = Codes(kernel.CHANGES, 1, changes=(Change.RELEASE,))
+    >>> where(release, two_blocks()), where(Codes(kernel.MAXIMA, 0, -1), two_blocks())
     ('at release of contact2', 'at maxima of x.block1')
     """
-    if codes.kind in (kernel.STICK_TO_SLIP, kernel.SLIP_TO_STICK):
-        change = "at release" if codes.kind == kernel.STICK_TO_SLIP else "at the onset of stick"
+    if codes.kind == kernel.CHANGES:
+        change = " or ".join(f"at {each.value}" for each in codes.changes)
         return change if codes.which == kernel.ALL_CONTACTS else f"{change} of {model.contacts[codes.which]}"
     if codes.kind == kernel.STROBE:
         unit = f" {model.time_unit}" if model.time_unit else ""
