@@ -16,10 +16,12 @@ import time
 
 import flops
 import numpy as np
-from numba import cuda
 
 import stickslip as ss
 from stickslip.sweeps import trajectories
+from stickslip.targets import cuda, ptx
+from stickslip.targets.device import device
+from stickslip.targets.modules import Library
 
 MODEL = ss.models.forced_oscillator("III")
 PERIODS = (300, 100)
@@ -30,16 +32,21 @@ def kernel_seconds(plan) -> tuple[float, dict]:
     """The time that the kernels take, without copies; and these kernels."""
     spent, used = [], {}
     program = plan.field.lanes
-    plain, kernel = program._travel_and_watch, program._kernel
+    travel, kernel, bring = program._travel_and_watch, program._kernel, cuda.Copy.bring
 
     def timed(*arguments):
-        cuda.synchronize()
+        cuda.Copy.bring = lambda *_: None
+        device().finish()
         begin = time.perf_counter()
-        plain(*arguments)  # which waits for its end
+        travel(*arguments)  # which waits for its end
         spent.append(time.perf_counter() - begin)
+        cuda.Copy.bring = bring
+        for copy in arguments[-1].values():  # what was found
+            copy.bring()
+        device().finish()
 
-    def noted(text, name, first=None):
-        used[name] = kernel(text, name, first)
+    def noted(name, first):
+        used[name] = kernel(name, first)
         return used[name]
 
     program._travel_and_watch, program._kernel = timed, noted
@@ -47,29 +54,48 @@ def kernel_seconds(plan) -> tuple[float, dict]:
         plan.run(plan.chunks[0])
     finally:
         del program._travel_and_watch, program._kernel
+        cuda.Copy.bring = bring
     return sum(spent), used
 
 
-@cuda.jit
-def multiply_add(turns, out):
+MULTIPLY_ADD = """
+from stickslip.kernels.records import Floats
+from stickslip.kernels.warp import block_index, block_size, thread_index
+
+
+def multiply_add(turns: int, found: Floats) -> None:
     a, b, c, d = 1.0, 1.1, 1.2, 1.3
     e, f, g, h = 1.4, 1.5, 1.6, 1.7
-    x = 1.0 - 1e-9 * cuda.threadIdx.x
+    x = 1.0 - 1e-9 * float(thread_index())
     for _ in range(turns):
-        a, b, c, d = a * x + 1e-9, b * x + 1e-9, c * x + 1e-9, d * x + 1e-9
-        e, f, g, h = e * x + 1e-9, f * x + 1e-9, g * x + 1e-9, h * x + 1e-9
-    out[cuda.grid(1)] = a + b + c + d + e + f + g + h
+        a = a * x + 1e-9
+        b = b * x + 1e-9
+        c = c * x + 1e-9
+        d = d * x + 1e-9
+        e = e * x + 1e-9
+        f = f * x + 1e-9
+        g = g * x + 1e-9
+        h = h * x + 1e-9
+    found[block_index() * block_size() + thread_index()] = a + b + c + d + e + f + g + h
+"""
 
 
 def peak(turns=20_000, blocks=132 * 16, threads=256) -> float:
     """Floating-point operations per second of multiply-adds that need no memory."""
-    out = cuda.device_array(blocks * threads)
+    machine = device()
+    architecture = ptx.Nvidia(machine.capability)
+    library = Library({"peak": (compile(MULTIPLY_ADD, "peak.py", "exec"), MULTIPLY_ADD)})
+    flat = cuda.lowered(library, "peak.multiply_add").flat
+    kernel = ptx.Kernel("peak__multiply_add", "multiply_add", ptx.Memory({}, {}), threads)
+    code = architecture.code(ptx.GpuTranslator(flat.functions, flat.arrays, kernel, architecture).module)
+    loaded = machine.loaded(machine.assembled(code), kernel.name)
+    found = machine.room(np.empty(blocks * threads))
     seconds = []
     for _ in range(3):
-        cuda.synchronize()
+        machine.finish()
         begin = time.perf_counter()
-        multiply_add[blocks, threads](turns, out)
-        cuda.synchronize()
+        machine.launch(loaded, blocks, threads, turns, found)
+        machine.finish()
         seconds.append(time.perf_counter() - begin)
     return 16.0 * turns * blocks * threads / min(seconds)
 
@@ -99,8 +125,8 @@ def throughput(name: str, model, over, **settings) -> None:
     runs = [kernel_seconds(plan) for _ in range(5)]
     alone, used = min(seconds for seconds, _ in runs), runs[0][1]
     for kernel, compiled in used.items():
-        facts = [next(iter(x.values())) for x in (compiled.get_regs_per_thread(), compiled.get_local_mem_per_thread())]
-        print(f"  {kernel}: {facts[0]} registers, {facts[1]} bytes local")
+        facts = compiled.attributes
+        print(f"  {kernel}: {facts.num_regs} registers, {facts.local_size_bytes} bytes local")
     steps = found["steps"].mean()
     print(
         f"{count:11,} points: {count / alone:12,.0f} trajectories/s (kernels), {count / min(seconds):12,.0f} (call)",
@@ -132,7 +158,7 @@ def accuracy() -> None:
 
 def main() -> None:
     parts = sys.argv[1:] or ["diagram", "contacts"]
-    print(cuda.get_current_device().name, flush=True)
+    print(device().name, flush=True)
     if "diagram" in parts:
         for count in (200_000, 1_000_000):
             throughput("forced III", MODEL, {"base.eta": np.linspace(0.2, 3.0, count)}, periods=PERIODS)

@@ -21,7 +21,7 @@ PACKAGE = Package(Path(stickslip.__file__).parent)
 HOMES = {
     "sympy": {"symbolic/"},
     "llvmlite": {"targets/"},
-    "numba": {"targets/"},
+    "cuda": {"targets/"},
     "typer": {"cli/"},
     "rich": {"cli/", "progress.py"},
     "matplotlib": {"plot/", "cli/"},

@@ -14,7 +14,6 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -456,27 +455,3 @@ def test_a_cache_of_ones_own_is_silent(folder, fresh):
         warnings.simplefilter("error")
         first = numbers()
     assert np.array_equal(first, numbers()) and list(folder.iterdir())
-
-
-def test_kernels_of_a_gpu_are_sealed_too(folder, tmp_path):
-    """numba unpickles whatever lies in its own files: ours take their place, where numba has one for them."""
-    numba = pytest.importorskip("numba.cuda")
-    from stickslip.targets.cuda import _keep
-
-    source = tmp_path / "kernel.py"
-    source.write_text("def kernel(x):\n    x[0] = 1\n")
-    names = {}
-    exec(compile(source.read_text(), str(source), "exec"), names)
-    kernel = numba.jit(names["kernel"])
-    _keep(kernel, lambda key: f"model_{len(key)}.gpu")
-    kernel._cache._impl.rebuild = lambda _, payload: payload
-    codegen = SimpleNamespace(magic_tuple=lambda: ("compute", 90))
-    context = SimpleNamespace(refresh=lambda: None, codegen=lambda: codegen)
-    compiled = SimpleNamespace(codegen=codegen, _reduce_states=lambda: {"cubin": b"code"})
-    assert kernel._cache.load_overload(("float64",), context) is None
-    kernel._cache.save_overload(("float64",), compiled)
-    assert kernel._cache.load_overload(("float64",), context) == {"cubin": b"code"}
-    (file,) = folder.iterdir()
-    assert not [other for other in tmp_path.rglob("*.nb?") if other.is_file()]
-    file.write_bytes(file.read_bytes().replace(b"code", b"edoc"))
-    assert kernel._cache.load_overload(("float64",), context) is None

@@ -1,91 +1,310 @@
-"""The CUDA target in numba's simulator: the same text, one trajectory per simulated thread."""
+"""The CUDA target: its kernels in an emulation on this processor, and its PTX through NVIDIA's assembler."""
 
-import os
-import subprocess
+from __future__ import annotations
+
+import importlib
+import re
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
+from tests.targets import emulation
+from tests.targets.emulation import emulate
 
 import stickslip as ss
-
-PROGRAM = """
-import sys
-from dataclasses import replace
-import numpy as np, stickslip as ss
+from stickslip import field as fields
+from stickslip.field import Field, lane_program
 from stickslip.sweeps import trajectories
+from stickslip.targets import cuda, device, ptx
+from stickslip.targets.generated import OBSERVE
 
-def check(model, over, **settings):
+IN_LOCKSTEP = ("crew.travel_kernel", "crew.transient_kernel", "crew.watch_kernel")
+ALONE = ("alone.propagate_kernel", "alone.observe_kernel")
+
+
+@pytest.fixture(params=[1, 4], ids=["alone", "in warps"])
+def emulated(request: Any, monkeypatch: pytest.MonkeyPatch) -> emulation.Emulation:
+    """The target "cuda" on this processor."""
+    return emulate(monkeypatch, request.param)
+
+
+def none_left(*_: Any) -> None:
+    pytest.fail("lockstep has left some trajectories to the march")
+
+
+def check(model: ss.System, over: dict[str, Any], **settings: Any) -> None:
+    """A sweep on the GPU is that of the CPU with a tighter tolerance."""
     there = ss.sweep(model, over, target="cuda", rtol=1e-8, most=8, **settings)
     here = ss.sweep(model, over, rtol=1e-12, most=8, **settings)
     assert np.array_equal(there["status"], here["status"]) and np.array_equal(there["count"], here["count"])
     for name in model.states:
-        error = np.abs(there[name].values - here[name].values)
-        assert not np.any(error > 1e-7), (name, np.nanmax(error))
-    return there
+        assert not np.any(np.abs(there[name].values - here[name].values) > 1e-7)
+    assert np.max(np.abs(there["end_state"].values - here["end_state"].values)) < 1e-6
 
-# The CPU's program is of the same module as that of the GPU, with several lanes.
-assert ss.Field.of(ss.models.block_on_belt(), order=12).lanes.LANES > 1
-check(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2, 0.3]}, times=(10, 15))
-check(ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, periods=(1, 2))
-check(ss.models.two_blocks(), {"belt.speed": [0.14]}, times=(3, 6))
 
-for lockstep in (True, False):  # without rows, and with starts that are changed
-    asked = dict(over={"belt.speed": [0.1, 0.2, 0.3]}, times=(0, 12), observe=None, start="stick")
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize(
+    ("model", "over", "settings"),
+    [
+        (ss.models.block_on_belt, {"belt.speed": [0.1, 0.2, 0.3]}, {"times": (10, 15)}),
+        (lambda: ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, {"periods": (1, 2)}),
+        (ss.models.two_blocks, {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}),
+    ],
+    ids=["block on belt", "forced oscillator", "two blocks"],
+)
+def test_lockstep(
+    model: Callable[[], ss.System], over: dict[str, Any], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The CPU's program is of the same module as that of the GPU, with several lanes.
+    assert Field.of(model(), order=12).lanes.kernels.machine.LANES > 1
+    monkeypatch.setattr(trajectories, "_one_by_one", one_by_one_on("cpu"))
+    check(model(), over, **settings)
+
+
+def one_by_one_on(target: str) -> Callable[..., Any]:
+    """The march, for the other target alone: on this one lockstep must leave none."""
+    plain = trajectories._one_by_one
+    return lambda field, *rest: plain(field, *rest) if field.target == target else none_left()
+
+
+def chain(masses: int) -> ss.System:
+    """Masses tied to each other, the first two of them on a belt."""
+    blocks = [ss.Mass(f"m{i}", m=1.0 + 0.1 * i, x=0.2 * i) for i in range(masses)]
+    springs = [ss.Spring(one, other, k=1.0) for one, other in zip([ss.ground, *blocks], blocks, strict=False)]
+    belt = ss.Belt("belt", speed=0.2)
+    contacts = [ss.Contact(block, belt, law=ss.Coulomb(0.4, 0.25), normal=1.0) for block in blocks[:2]]
+    return ss.System(*springs, *contacts)
+
+
+def test_lanes_that_are_large_take_half_of_the_threads_or_are_left_to_the_march(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    core = emulate(monkeypatch, 1)
+    for masses, lanes, kernels in ((2, 64, IN_LOCKSTEP[1:]), (4, 32, IN_LOCKSTEP[1:]), (9, 0, ALONE[1:])):
+        model = chain(masses)
+        assert cuda.lanes_that_fit(lane_program(model, 12).kernels.lane.Lane) == lanes
+        core.launched.clear()
+        check(model, {"belt.speed": [0.2, 0.25]}, times=(5, 15))
+        assert {f"crew.{name}" if lanes else f"alone.{name}" for name in core.launched} == set(kernels)
+
+
+@pytest.mark.usefixtures("emulated")
+def test_random_friction_is_marched_one_by_one() -> None:
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
+    law, scatter = ss.Coulomb(0.4, 0.25), ss.Scatter(static=0.02, kinetic=0.02)
+    contact = ss.Contact(block, belt, law=law, normal=10.0, scatter=scatter)
+    system = ss.System(ss.Spring(block, ss.ground, k=1.0), contact)
+    check(system, {"belt.speed": [1.0, 1.1]}, times=(5, 20), seed=7)
+
+
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("lockstep", [True, False])
+def test_without_rows_and_with_starts_that_are_changed(lockstep: bool) -> None:
+    asked: dict[str, Any] = {"over": {"belt.speed": [0.1, 0.2, 0.3]}, "times": (0, 12), "observe": None}
+    model = ss.models.block_on_belt()
     plans = [
-        ss.plan_sweep(ss.models.block_on_belt(), target=target, rtol=rtol, **asked)
+        ss.plan_sweep(model, target=target, rtol=rtol, start="stick", **asked)
         for target, rtol in (("cuda", 1e-8), ("cpu", 1e-12))
     ]
-    plans = [replace(plan, settings=replace(plan.settings, lockstep=lockstep)) for plan in plans]
-    there, here = [plan.run(plan.chunks[0]) for plan in plans]
+    there, here = [
+        plan.run(plan.chunks[0])
+        for plan in (replace(plan, settings=replace(plan.settings, lockstep=lockstep)) for plan in plans)
+    ]
     for name in ("status", "start_state", "end_state", "maximum", "stick_fraction", "end_mode"):
         assert np.allclose(there[name], here[name], rtol=0, atol=1e-7), name
     assert np.array_equal(there["start_state"][:, 1], [0.1, 0.2, 0.3])
 
-block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
-law, scatter = ss.Coulomb(0.4, 0.25), ss.Scatter(static=0.02, kinetic=0.02)
-contact = ss.Contact(block, belt, law=law, normal=10.0, scatter=scatter)
-check(ss.System(ss.Spring(block, ss.ground, k=1.0), contact), {"belt.speed": [1.0, 1.1]}, times=(5, 20), seed=7)
 
-model = ss.models.block_on_belt()
-starts = np.array([[1.1, 0.0], [0.5, 0.2]])
-field = ss.Field.of(model, target="cuda", order=12)
-ends, outcome = field.propagate(starts, 20.0, rtol=1e-8)
-parameters = np.tile(field.parameters, (2, 1))
-together, counted_together = field._in_lockstep(starts, parameters, (0.0, 20.0), 1e-8, 10**6)
-known, counted = ss.Field.of(model, order=20).propagate(starts, 20.0, rtol=1e-12)
-assert np.max(np.abs(ends - known)) < 1e-7 and np.array_equal(outcome, counted)
-assert np.max(np.abs(together - known)) < 1e-7 and np.array_equal(counted_together, counted)
-
-# Coefficients that single precision cannot hold: everything is done again in double precision, and none is left.
-fast = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1e4)
-contact = ss.Contact(*fast, law=ss.Coulomb(0.4, 0.25), normal=1e10)
-asked = dict(over={"belt.speed": [1e4, 2e4]}, times=(2e-4, 5e-4), observe=None, start="stick")
-plans = [
-    ss.plan_sweep(ss.System(ss.Spring(fast[0], ss.ground, k=1e10), contact), target=target, rtol=rtol, **asked)
-    for target, rtol in (("cuda", 1e-8), ("cpu", 1e-12))
-]
-here = plans[1].run(plans[1].chunks[0])
-trajectories._one_by_one = lambda *_: sys.exit("some are left")
-there = plans[0].run(plans[0].chunks[0])
-for name in ("end_state", "maximum", "stick_fraction"):
-    assert np.allclose(there[name], here[name], rtol=1e-7, atol=0), name
-print("agreed")
-"""
+@pytest.mark.usefixtures("emulated")
+def test_propagation() -> None:
+    model = ss.models.block_on_belt()
+    starts = np.array([[1.1, 0.0], [0.5, 0.2]])
+    there = Field.of(model, target="cuda", order=12)
+    ends, outcome = there.propagate(starts, 20.0, rtol=1e-8)
+    parameters = np.tile(there.parameters, (2, 1))
+    together, counted_together = there._in_lockstep(starts, parameters, (0.0, 20.0), 1e-8, 10**6)
+    known, counted = Field.of(model, order=20).propagate(starts, 20.0, rtol=1e-12)
+    assert np.max(np.abs(ends - known)) < 1e-7 and np.array_equal(outcome, counted)
+    assert np.max(np.abs(together - known)) < 1e-7 and np.array_equal(counted_together, counted)
 
 
-def test_kernels_in_the_simulator() -> None:
-    pytest.importorskip("numba.cuda")
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=300)
-    assert done.stdout.strip() == "agreed", done.stderr[-2000:]
+def test_every_point_is_taken_once_and_has_the_same_bits_in_any_company(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More points than threads, that end at different times: each thread takes the next."""
+    model, rng, count = ss.models.block_on_belt(), np.random.default_rng(1), 100
+    starts = np.column_stack([rng.uniform(-2, 2, count), rng.uniform(-1, 1, count)])
+    parameters = np.tile(Field.of(model).parameters, (count, 1))
+    found = []
+    for size in (1, 4, 8):
+        core = emulate(monkeypatch, size)
+        there = Field.of(model, target="cuda", order=12)
+        found.append(there._in_lockstep(starts, parameters, (0.0, 15.0), 1e-8, 10**6))
+        assert core.launched == ["travel_kernel"]  # once, and nothing was left to the march
+    known, counted = Field.of(model, order=20)._one_by_one(starts, parameters, (0.0, 15.0), 1e-12, 10**6)
+    for ends, outcome in found:
+        assert np.array_equal(ends, found[0][0]) and np.array_equal(outcome, counted)
+    assert np.max(np.abs(found[0][0] - known)) < 1e-6
 
 
-def test_without_a_gpu_it_says_so() -> None:
-    cuda = pytest.importorskip("numba.cuda")
-    if cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(RuntimeError, match="needs a CUDA GPU"):
+def test_numbers_beyond_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coefficients that single precision cannot hold: all is done again in double precision, and none is left."""
+    core = emulate(monkeypatch, 1)
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1e4)
+    contact = ss.Contact(block, belt, law=ss.Coulomb(0.4, 0.25), normal=1e10)
+    system = ss.System(ss.Spring(block, ss.ground, k=1e10), contact)
+    asked: dict[str, Any] = {"over": {"belt.speed": [1e4, 2e4]}, "times": (2e-4, 5e-4), "observe": None}
+    plans = [
+        ss.plan_sweep(system, target=target, rtol=rtol, start="stick", **asked)
+        for target, rtol in (("cuda", 1e-8), ("cpu", 1e-12))
+    ]
+    here = plans[1].run(plans[1].chunks[0])
+    monkeypatch.setattr(trajectories, "_one_by_one", none_left)
+    there = plans[0].run(plans[0].chunks[0])
+    for name in ("end_state", "maximum", "stick_fraction"):
+        assert np.allclose(there[name], here[name], rtol=1e-7, atol=0), name
+    assert core.launched == 2 * (cuda.PARTS * ["transient_kernel"] + cuda.PARTS * ["watch_kernel"])
+
+
+def test_kernels_are_assembled_once_and_again_where_a_file_is_damaged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STICKSLIP_CACHE", str(tmp_path))
+    made: list[str] = []
+    plain = cuda.Kernels.code
+    monkeypatch.setattr(cuda.Kernels, "code", lambda self, *kernel: made.append(kernel[0]) or plain(self, *kernel))
+    for damaged, known in ((False, 1), (False, 1), (True, 2)):
+        if damaged:
+            (file,) = tmp_path.glob("model_*.cubin")
+            file.write_bytes(file.read_bytes().replace(b"ELF", b"FLE"))
+        emulate(monkeypatch, 1)
+        there = Field.of(ss.models.block_on_belt(), target="cuda", order=8)
+        for _ in range(2):
+            there.propagate(np.array([[1.1, 0.0]]), 1.0)
+        assert made == known * ["alone.propagate_kernel"]
+
+
+# -- PTX ---------------------------------------------------------------------------------------------------------
+
+
+def kernels(monkeypatch: pytest.MonkeyPatch, capability: int, model: ss.System) -> dict[str, bytes]:
+    """PTX of all kernels of a model."""
+    architecture = ptx.Nvidia(capability)
+    target = SimpleNamespace(program=lambda generated, _: cuda.Kernels(generated, architecture))
+    monkeypatch.setitem(fields.TARGETS, "cuda", target)  # type: ignore[arg-type]
+    lanes = lane_program(model, 12, "cuda")
+    march = Field.of(model, target="cuda", order=12, kernels=OBSERVE).program
+    found = {name: march.code(name) for name in ALONE}
+    return found | ({name: lanes.code(name, 5) for name in IN_LOCKSTEP} if lanes else {})
+
+
+def assembled(code: bytes, capability: int) -> bytes:
+    """Machine code, by nvJitLink, which needs no GPU: what is wrong in PTX is an error of it."""
+    core = importlib.import_module("cuda.core")
+    assert str(core.Linker.which_backend()) == "nvJitLink"
+    options = core.LinkerOptions(arch=f"sm_{capability}")
+    return bytes(core.Linker(core.ObjectCode.from_ptx(code), options=options).link("cubin").code)
+
+
+@pytest.mark.parametrize("capability", [75, 80, 89, 90])
+def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, code in kernels(monkeypatch, capability, ss.models.block_on_belt()).items():
+        text = code.decode()
+        assert f".target sm_{capability}" in text and f".entry {name.partition('.')[2]}(" in text
+        assert ".extern" not in text  # nothing that a library would have to bring
+        assert assembled(code, capability).startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ss.models.two_blocks, ss.models.lugre_block, ss.models.aging_block, ss.models.iwan, lambda: chain(4)],
+    ids=["two blocks", "LuGre", "aging", "Iwan", "chain"],
+)
+def test_ptx_of_models(model: Callable[[], ss.System], monkeypatch: pytest.MonkeyPatch) -> None:
+    for code in kernels(monkeypatch, 90, model()).values():
+        assert assembled(code, 90).startswith(b"\x7fELF")
+
+
+def test_the_tick_is_as_quick_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows in shared memory, at known places; high orders in single precision; numbers among constants; no calls."""
+    codes = kernels(monkeypatch, 90, ss.models.block_on_belt())
+    for name in IN_LOCKSTEP:
+        text = codes[name].decode()
+        assert ".maxnreg 168" in text and ".maxntid 64" in text
+        assert len(re.findall(r"ld\.shared\.[bf]64", text)) > 40 and len(re.findall(r"st\.shared\.[bf]64", text)) > 40
+        assert len(re.findall(r"fma\.rn\.f32", text)) > 100 and "ld.const.b64" in text
+        assert "vote.sync.ballot" in text and "atom." in text and "shfl.sync" in text
+
+
+def test_a_gpu_that_is_too_old_is_told() -> None:
+    with pytest.raises(RuntimeError, match=r"compute capability 6\.1: target='cuda' needs 7\.5 or later"):
+        ptx.Nvidia(61)
+    assert ptx.Nvidia(95).name == "sm_90"  # code of an earlier one runs on it
+
+
+# -- cuda.core ---------------------------------------------------------------------------------------------------
+
+USED = [
+    "Device.set_current", "Device.create_stream", "Device.allocate", "Device.__new__", "Stream.wait", "Stream.sync",
+    "Buffer.from_handle", "Buffer.copy_to", "Buffer.copy_from", "ObjectCode.from_ptx", "ObjectCode.from_cubin",
+    "ObjectCode.get_kernel", "Linker.link", "Linker.which_backend", "launch",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USED)
+def test_the_emulation_has_the_signatures_of_cuda_core(name: str) -> None:
+    core: Any = importlib.import_module("cuda.core")
+    fake: Any = SimpleNamespace(**vars(emulation), launch=emulation.Emulation(1).launch)
+    for part in name.split("."):
+        core, fake = getattr(core, part), getattr(fake, part)
+    there, here = ([(p.name, p.kind, p.default) for p in signature(one).parameters.values()] for one in (core, fake))
+    assert here == there
+
+
+def test_the_emulation_has_the_numbers_of_cuda_core() -> None:
+    core: Any = importlib.import_module("cuda.core")
+    for name in ("name", "arch", "compute_capability", "properties"):
+        assert hasattr(core.Device, name) and hasattr(emulation.Device, name)
+    config = core.LaunchConfig(grid=3, block=64)
+    fake = emulation.LaunchConfig(grid=3, block=64)
+    assert (config.grid, config.block) == (fake.grid, fake.block)
+    assert core.LinkerOptions(arch="sm_90").arch == emulation.LinkerOptions(arch="sm_90").arch
+
+
+def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: Any) -> None:
+        raise ImportError("no driver")
+
+    device.device.cache_clear()
+    core: Any = importlib.import_module("cuda.core")
+    monkeypatch.setattr(core, "Device", missing)
+    with pytest.raises(RuntimeError, match=r"needs a CUDA GPU with its driver; .* \(no driver\)"):
         ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, times=(10, 10), target="cuda")
+    monkeypatch.setitem(sys.modules, "cuda.core", None)
+    with pytest.raises(RuntimeError, match=r"pip install 'stickslip\[gpu\]'"):
+        ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.2]}, times=(10, 10), target="cuda")
+
+
+@pytest.mark.parametrize(
+    ("kind", "call", "sentence"),
+    [
+        (emulation.Device, "allocate", r"no room for 0\.0 MB more \(out of memory\): give a smaller chunk"),
+        (emulation.Stream, "sync", r"the GPU has failed \(out of memory\): use target='cpu'"),
+    ],
+)
+def test_a_gpu_that_fails_says_so(kind: type, call: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ValueError("out of memory. And more")
+
+    emulate(monkeypatch, 1)
+    there = Field.of(ss.models.block_on_belt(), target="cuda", order=8)
+    monkeypatch.setattr(kind, call, fail)
+    with pytest.raises(RuntimeError, match=sentence):
+        there.propagate(np.array([[1.1, 0.0]]), 1.0)
 
 
 def test_there_is_no_such_target() -> None:

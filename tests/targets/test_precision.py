@@ -4,14 +4,12 @@ import ast
 
 import numpy as np
 import pytest
+from tests.targets.emulation import emulate
 
 import stickslip as ss
 from stickslip.kernels import machine
-from stickslip.symbolic.equations import derive
-from stickslip.symbolic.lanes import lane_source
-from stickslip.targets.join import LANES, joined
+from stickslip.kernels.outcome import FINISHED
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
-from stickslip.targets.unroll import unrolled
 
 MEANING = {"float32": np.float32, "float64": np.float64, "any_lane": bool, "tail": machine.tail, "rough": machine.rough}
 ONE_THIRD, HALF = 1.0 / 3.0, np.float32(0.5)
@@ -113,35 +111,22 @@ B[3] = tail(4, x)
     assert run(body, 4, ONE_THIRD, -1.0, 0.0, 0.0)[0][2:] == [0.0, rounded(ONE_THIRD)]
 
 
-def end_of_motion(order: int, rtol: float, *firsts: int) -> list[np.ndarray]:
-    """Where a trajectory in lockstep ends that is rounded from these orders on."""
-    model = ss.models.forced_oscillator("II", eta=1.5)
-    text = joined(lane_source(derive(model), order), LANES)
-    values = dict(MEANING)
-    exec(text, values)
-    alone = values | {"OBSERVED": 0, "TOGETHER": 0}
-    tick = unrolled(text, alone, "tick", "lane_tick", values["KEPT"], values["Q"])
-    values |= {"float32": np.float32, "float64": np.float64, "rough_ratio_in_single": values["rough_ratio"]}
-    ends = []
-    for first in firsts:
-        tree = ast.parse(tick)
-        in_two_precisions(tree.body[0], first)
-        exec("from __future__ import annotations\n" + ast.unparse(ast.fix_missing_locations(tree)), values)
-        row, parameters = [0.0] * values["LANE_ROWS"], np.array(list(model.parameters.values()))
-        work, whole = [0.0] * values["FLOATS"], [0] * values["INTEGERS"]
-        values["enter"](work, whole, row, 0, 0.0, 60.0, np.log2(rtol), 0.0, 1e9, 0, np.zeros(2), parameters, -1.0)
-        row = [np.float64(number) for number in row]
-        while row[values["CONDITION"]] == values["RUNNING"]:
-            values["lane_tick"](row)
-        assert row[values["CONDITION"]] == values["ARRIVED"]
-        ends.append(np.array(row[: values["N_STATES"]], float))
+def end_of_motion(order: int, rtol: float, first: int) -> np.ndarray:
+    """Where a trajectory in lockstep ends that is rounded from an order on."""
+    field = ss.Field.of(ss.models.forced_oscillator("II", eta=1.5), target="cuda", order=order)
+    field.lanes._precisions = lambda _: (first,)
+    starts, parameters = np.zeros((1, 2)), field.parameters[None, :]
+    ends, outcome = field._in_lockstep(starts, parameters, (0.0, 60.0), rtol, 10**9, shortcut=False)
+    assert outcome[0, 0] == FINISHED
     return ends
 
 
 @pytest.mark.parametrize(("order", "rtol"), [(12, 1e-10), (16, 1e-12)])
-def test_rounding_stays_below_the_tolerance(order: int, rtol: float) -> None:
+def test_rounding_stays_below_the_tolerance(order: int, rtol: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were it to begin two orders before, it would be larger: the choice of the first order matters."""
+    core = emulate(monkeypatch)
     first = first_in_single(order, rtol)
-    double, rounded_late, rounded_early = end_of_motion(order, rtol, NONE, first, first - 2)
+    double, rounded_late, rounded_early = (end_of_motion(order, rtol, each) for each in (NONE, first, first - 2))
     late, early = (np.abs(end - double).max() for end in (rounded_late, rounded_early))
     assert 0.0 < late < rtol / 3 and early > 2 * late
+    assert core.launched == 3 * ["travel_kernel"]  # and nothing was left to the march

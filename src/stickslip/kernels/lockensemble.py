@@ -32,13 +32,17 @@ def propagate_lanes(
                 arrive(lane, ends[int(lane.number)])
                 queue.leave(convoy, lane)
             if queue.takes_up(convoy, lane):
-                start = starts[int(lane.number)]
-                ensemble.place(trajectory, start)
-                trajectory.time = convoy.start_time
-                trajectory.end_time = convoy.end_time
-                trajectory.step_guess = 1.0
-                enter(trajectory, lane, convoy, start.excitation_period)
+                depart(trajectory, lane, convoy, starts[int(lane.number)])
         convoy.attention = 1 if convoy.travelling > 0 and lockstep.advance_all(lanes) else 0
+
+
+def depart(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, start: Departure) -> None:
+    """Let a trajectory begin in a lane."""
+    ensemble.place(trajectory, start)
+    trajectory.time = convoy.start_time
+    trajectory.end_time = convoy.end_time
+    trajectory.step_guess = 1.0
+    enter(trajectory, lane, convoy, start.excitation_period)
 
 
 def has_ended(lane: Lane) -> bool:

@@ -69,11 +69,14 @@ def travel_transients(
                 copy(lane, kept[int(lane.number)])
                 queue.leave(convoy, lane)
             if queue.takes_up(convoy, lane):
-                course = courses[int(lane.number)]
-                observe.prepare(trajectory, convoy, course)
-                # Repetitions are not looked for where every cycle is to be travelled.
-                lockensemble.enter(trajectory, lane, convoy, course.excitation_period if convoy.shortcut == 1 else -1.0)
+                depart(trajectory, lane, convoy, courses[int(lane.number)])
         convoy.attention = 1 if convoy.travelling > 0 and lockstep.advance_all(lanes) else 0
+
+
+def depart(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, course: observation.Course) -> None:
+    """Let a trajectory begin in a lane; repetitions are not looked for where every cycle is to be travelled."""
+    observe.prepare(trajectory, convoy, course)
+    lockensemble.enter(trajectory, lane, convoy, course.excitation_period if convoy.shortcut == 1 else -1.0)
 
 
 def go_on_observed(

@@ -41,7 +41,7 @@ OWN = frozenset(
         "outnumber",
     ]
 )
-"""Functions of machine.py for which targets have their own instructions."""
+"""Functions of machine.py for which targets have their own instructions. All of warp.py are such."""
 
 PYTHON = frozenset(["abs", "min", "max", "float", "int", "bool", "range"])
 """Functions of Python that the subset knows."""
@@ -509,7 +509,7 @@ class Body:
         wanted = parameters_of(thing)
         if len(wanted) != len(arguments):
             raise self.error(node, f"{thing.__name__} has {len(wanted)} arguments, not {len(arguments)}")
-        is_own = thing.__module__ == "stickslip.kernels.machine" and thing.__name__ in OWN
+        is_own = _is_own(thing)
         flat: list[ast.expr] = []
         strides: dict[str, int] = {}
         for argument, (name, (what, of)) in zip(arguments, wanted.items(), strict=True):
@@ -557,6 +557,12 @@ class Body:
             end = plus(offset, whole(size)) if one.stride == 1 else None
             parts.append(ast.Subscript(ast.Name(base, ast.Load()), ast.Slice(offset, end), ast.Load()))
         return parts
+
+
+def _is_own(function: FunctionType) -> bool:
+    """Whether targets have their own instructions for a function."""
+    file = function.__module__.rpartition(".")[2]
+    return file == "warp" or (file == "machine" and function.__name__ in OWN)
 
 
 def _constant(node: ast.expr) -> int:

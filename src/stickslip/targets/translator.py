@@ -112,6 +112,10 @@ class Translator:
             argument.name = given.arg
         return function
 
+    def body_of(self, name: str) -> type[Body]:
+        """How a function is translated."""
+        return LaneBody if name in self.for_all_lanes else Body
+
     def _kind(self, source: Function, annotation: ast.expr | None) -> ir.Type:
         match annotation:
             case None | ast.Constant(value=None):
@@ -123,8 +127,7 @@ class Translator:
     def _translate(self, name: str) -> None:
         self.written[name] = set()
         flags = (*FLAGS, "reassoc") if name in self.sums else FLAGS
-        body = LaneBody if name in self.for_all_lanes else Body
-        body(self, self._functions[name], self.sources[name], flags).translate()
+        self.body_of(name)(self, self._functions[name], self.sources[name], flags).translate()
 
     # -- what holds for all calls together --------------------------------------------------------------------
 
