@@ -17,7 +17,7 @@ from scipy.interpolate import PchipInterpolator
 from tests.referee.formulas import arguments_of, bound, bound_kinks
 from tests.referee.instants import Instant
 
-from stickslip.model import laws
+from stickslip.model import classic_laws, laws
 from stickslip.model.parts import (
     Base,
     Belt,
@@ -426,14 +426,14 @@ def friction_of(
 
 def _plain_friction(law: laws.FrictionLaw, p: dict[str, float]) -> tuple[Callable[[float], float], float]:
     match law:
-        case laws.Coulomb():
+        case classic_laws.Coulomb():
             kinetic = p.get("mu_k", p["mu_s"])
             return lambda v: kinetic, p["mu_s"]
-        case laws.Hyperbolic():
+        case classic_laws.Hyperbolic():
             return lambda v: p["mu_s"] / (1 + p["delta"] * v), p["mu_s"]
-        case laws.Stribeck():
+        case classic_laws.Stribeck():
             return _stribeck(law, p), p["mu_s"]
-        case laws.PoppStelter():
+        case classic_laws.PoppStelter():
             falls = p["mu_0"] - p["mu_1"]
             return lambda v: falls / (1 + p["lambda_1"] * v) + p["mu_1"] + p["lambda_2"] * v * v, p["mu_0"]
         case laws.Polynomial():
@@ -459,7 +459,7 @@ def kinks_of(law: laws.FrictionLaw, p: dict[str, float]) -> list[Callable[[float
     return []
 
 
-def _stribeck(law: laws.Stribeck, p: dict[str, float]) -> Callable[[float], float]:
+def _stribeck(law: classic_laws.Stribeck, p: dict[str, float]) -> Callable[[float], float]:
     low, falls, speed = p["mu_k"], p["mu_s"] - p["mu_k"], p["v_s"]
     shape = p.get("shape", law.shape)
     if float(shape).is_integer():
