@@ -139,6 +139,7 @@ def flat_functions(library: Library, kernels: KernelSet, checked: bool = False) 
 
         tick = written_out(lowering.flat, lowering.add(library.function(kernels.tick)), ALL_LANES)
         lowering.flat.functions[ALL_LANES] = Function(tick, f"{kernels.tick.partition('.')[0]}.py")
+    library.forget_syntax()
     return lowering.flat
 
 

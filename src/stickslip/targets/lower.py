@@ -10,9 +10,9 @@ the layout declares and the place in the source.
 from __future__ import annotations
 
 import ast
-import functools
 import math
 import typing
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -171,9 +171,17 @@ def kind_of(annotation: Any) -> tuple[str, Any]:
     raise CompileError(f"{annotation!r} is no type that kernels know")
 
 
-@functools.cache
 def parameters_of(function: FunctionType) -> dict[str, tuple[str, Any]]:
     """The parameters of a function and what each is."""
+    if function not in _parameters:
+        _parameters[function] = _parameters_of(function)
+    return _parameters[function]
+
+
+_parameters: weakref.WeakKeyDictionary[FunctionType, dict[str, tuple[str, Any]]] = weakref.WeakKeyDictionary()
+
+
+def _parameters_of(function: FunctionType) -> dict[str, tuple[str, Any]]:
     annotations = typing.get_type_hints(function) if _has_text(function) else function.__annotations__
     return {name: kind_of(annotation) for name, annotation in annotations.items() if name != "return"}
 

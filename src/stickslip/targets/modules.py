@@ -88,6 +88,10 @@ class Library:
             self._syntax[name] = functions_in(self._generated[name][1])
         return self._syntax[name]
 
+    def forget_syntax(self) -> None:
+        """What was generated is compiled now: its syntax takes megabytes, and is not asked for again."""
+        self._syntax.clear()
+
     def __getattr__(self, name: str) -> ModuleType:
         """A kernel module, as an attribute."""
         if name.startswith("_"):
