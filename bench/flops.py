@@ -13,7 +13,6 @@ The peak is what a matrix product of numpy reaches on the same core.
 """
 
 import ast
-import inspect
 import time
 
 import numpy as np
@@ -23,8 +22,16 @@ OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 def per_expansion(field):
     """Return the floating-point operations of one expansion by stick pattern: {"slip": …, "stick": …}."""
-    functions = {name: function for name, function in vars(field.program).items() if name.startswith("taylor_")}
-    return {name.removeprefix("taylor_"): counted(inspect.getsource(f)) for name, f in functions.items()}
+    return {name.removeprefix("taylor_"): counted(text) for name, text in expansions(field).items()}
+
+
+def expansions(field):
+    """Return the text of the functions that expand a step, by name: one for each stick pattern."""
+    from stickslip.artifacts import artifact
+
+    nodes = ast.parse(artifact(field.model, "series", field.order).text).body
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    return {node.name: ast.unparse(node) for node in functions if node.name.startswith("taylor_")}
 
 
 def per_step(model, changes, t, rtol, order):
@@ -71,7 +78,7 @@ def _operations(node, whole, idle):
         case ast.Call():
             inside = sum(_operations(argument, whole, idle) for argument in node.args)
             return inside + (2 if node.func.id == "fused" else 0)
-        case ast.Name() | ast.Constant() | ast.Subscript():
+        case ast.Name() | ast.Constant() | ast.Subscript() | ast.Attribute():
             return 0
     raise NotImplementedError(f"the counter does not know {ast.unparse(node)}")
 
@@ -96,13 +103,13 @@ def peak(size=768, repeats=12):
 # -- checks ------------------------------------------------------------------------------------------------------------
 
 BY_HAND = """
-def taylor_slip(W, I):
-    sign = float(I[MODE + 0])
-    a = W[Q + 0]
-    b = sign*W[3 + 4]
+def taylor_slip(trajectory):
+    sign = float(trajectory.mode[0])
+    a = trajectory.constant[0]
+    b = sign*trajectory.state[1]
     unread = a*b + b
     c = 1.0*a*-b/3.0
-    W[9] = fused(a, b, c*c) - cos(a + b)
+    trajectory.state_series[0, 1] = fused(a, b, c*c) - cos(a + b)
 """
 HAND_COUNT = {True: 11, False: 8}  # all; without a product with 1 and the two operations of `unread`
 
@@ -130,28 +137,29 @@ for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "rtruediv"
     setattr(_Counted, f"__{_name}__", _counting(f"__{_name}__"))
 
 
-class _Memory(list):
-    """Work space whose floats count."""
+class _Memory(np.ndarray):
+    """Numbers of a record that count."""
 
     def __setitem__(self, place, value):
-        list.__setitem__(self, place, _Counted(value))
+        np.ndarray.__setitem__(self, place, _Counted(value))
 
 
 def by_running(field, pattern, mode):
     """Return the operations of one expansion by running it as plain Python on floats that count."""
-    floats, integers = field.workspace()
-    whole = integers.tolist()
-    whole[field.program.MODE : field.program.MODE + len(mode)] = mode
+    start, module = field.workspace(), field.program.kernels.model
+    floats = np.array([_Counted(value) for value in start.floats], object).view(_Memory)
+    trajectory = type(start)(floats, start.integers)
+    trajectory.mode[:] = mode
     _Counted.done = 0
     # A fused multiply-add is two operations, as a processor has it; sines and what leads to them are none.
     plain = dict.fromkeys(("wave_sine", "wave_cosine", "line"), lambda *_: _Counted(0.5))
     plain["fused"] = lambda a, b, c: a * b + c
-    kept = {name: getattr(field.program, name) for name in plain}
-    vars(field.program).update(plain)
+    kept = {name: getattr(module, name) for name in plain}
+    vars(module).update(plain)
     try:
-        getattr(field.program, f"taylor_{pattern}")(_Memory(_Counted(value) for value in floats), whole)
+        getattr(module, f"taylor_{pattern}")(trajectory)
     finally:
-        vars(field.program).update(kept)
+        vars(module).update(kept)
     return _Counted.done
 
 
@@ -167,7 +175,7 @@ def main():
     ):
         field = ss.Field.of(getattr(ss.models, name)(), order=16, target="python")
         for pattern, mode in patterns.items():
-            text = inspect.getsource(getattr(field.program, f"taylor_{pattern}"))
+            text = expansions(field)[f"taylor_{pattern}"]
             run, written, used = by_running(field, pattern, mode), counted(text, idle=True), counted(text)
             print(f"{name:18} {pattern:10} order 16: {used} operations; {written} as written, running it counts {run}")
             assert run == written
