@@ -430,14 +430,14 @@ def test_a_step_that_overlooks_something_ends_the_run(monkeypatch):
     """With steps far too long for the belt, the run must not reach its end as if nothing were wrong."""
     belt = ss.Belt("belt", speed=lambda t: 1 + 0.9 * cos(5 * t))
     system = ss.System(ss.Spring(BLOCK, ss.ground, k=1.0), ss.Contact(BLOCK, belt, law=ss.Coulomb(0.3), normal=1.0))
-    program = ss.Field.of(system, target="python", order=20).program
-    chosen = program.set_natural_step
+    mode = ss.Field.of(system, target="python", order=20).program.kernels.mode
+    chosen = mode.set_natural_step
 
-    def too_long(floats, integers):
-        chosen(floats, integers)
-        floats[program.NATURAL] *= 6.0
+    def too_long(trajectory):
+        chosen(trajectory)
+        trajectory.natural_step *= 6.0
 
-    monkeypatch.setattr(program, "set_natural_step", too_long)
+    monkeypatch.setattr(mode, "set_natural_step", too_long)
     run = ss.simulate(system, 12.0, method=ss.Exact(target="python"))
     assert run.attrs["status"].startswith(ss.Status.INCONSISTENT.value)
 
@@ -446,18 +446,18 @@ def test_a_step_that_overlooks_something_ends_the_run(monkeypatch):
 def test_an_event_that_is_missed_ends_the_run(monkeypatch, sticking):
     """What slips backwards, or is held by more than its limit, is no motion, whyever it came to that."""
     system = ss.models.forced_oscillator("III")
-    program = ss.Field.of(system, target="python", order=20).program
-    looked = program.earliest_event
+    events = ss.Field.of(system, target="python", order=20).program.kernels.events
+    looked = events.earliest_event
 
-    def blind(floats, integers, h):
-        place = looked(floats, integers, h)
-        if bool(integers[program.MODE] == 0) != sticking:
+    def blind(trajectory, h):
+        place = looked(trajectory, h)
+        if bool(trajectory.mode[0] == 0) != sticking:
             return place
-        floats[program.ROOT] = 2.0
-        integers[program.GUARD] = -1
+        trajectory.root[0] = 2.0
+        trajectory.guard = -1
         return 2.0
 
-    monkeypatch.setattr(program, "earliest_event", blind)
+    monkeypatch.setattr(events, "earliest_event", blind)
     run = ss.simulate(system, 30.0, method=ss.Exact(target="python", order=20))
     assert run.attrs["outcome"] == "inconsistent"
     assert run.sizes["event"] < 3

@@ -218,6 +218,8 @@ class Field(metaclass=Listing):
     def workspace(self, parameters: Floats | None = None) -> Trajectory:
         """A fresh trajectory that holds the parameters, or other values of them: see kernels/trajectory.py."""
         trajectory: Trajectory = self.program.kernels.trajectory.Trajectory()
+        if parameters is not None:
+            parameters = vector("the parameters", parameters, len(self.parameters), "parameters")
         trajectory.parameter[:] = self.parameters if parameters is None else parameters
         self.program.constants(trajectory)
         trajectory.seed = self.seed

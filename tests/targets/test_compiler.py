@@ -33,7 +33,8 @@ def bounded(index: int, size: int, site: int) -> int:
 def translated(text: str, entry_points: Any = None, **given: Any) -> compiler.Translator:
     tree = ast.parse(text)
     functions = {node.name: compiler.Function(node, "kernels/example.py") for node in tree.body}
-    given = {"arrays": {}, "values": {}, "sums": (), **given}
+    in_lanes = [name for name in functions if name.startswith("lane_")]
+    given = {"arrays": {}, "values": {}, "sums": (), "for_all_lanes": in_lanes, **given}
     return compiler.Translator(functions, entry_points=entry_points or list(functions), **given)
 
 

@@ -28,6 +28,7 @@ def where(codes: Codes, model: Model) -> str:
     """At which points of the motion rows were recorded.
 
     >>> from stickslip.model.library import two_blocks
+    >>> from stickslip.sweeps.observation import Change
     >>> release = Codes(kernel.CHANGES, 1, changes=(Change.RELEASE,))
     >>> where(release, two_blocks()), where(Codes(kernel.MAXIMA, 0, -1), two_blocks())
     ('at release of contact2', 'at maxima of x.block1')
