@@ -19,7 +19,23 @@ from stickslip.cli import app
 from stickslip.cli.interruption import is_deaf
 from stickslip.cli.progress import Progress
 
-BEGIN = "from stickslip.__main__ import main; print('begun', flush=True); main()"
+BEGIN = """
+import signal
+from stickslip.__main__ import main
+
+install = signal.signal
+
+def begun(*arguments):
+    before = install(*arguments)
+    signal.signal = install
+    print("begun", flush=True)
+    return before
+
+signal.signal = begun
+main()
+"""
+"""It has begun once Ctrl-C is the command's own: before that Python itself answers."""
+
 LONG = ["simulate", "block_on_belt", "--t", "1e9", "--no-dense", "--samples", "100", "--save", "run.nc"]
 SENTENCE = "interrupted before there was a result\n"
 
