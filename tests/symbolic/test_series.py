@@ -12,7 +12,7 @@ import pytest
 
 import stickslip as ss
 from stickslip import where
-from stickslip.symbolic import source
+from stickslip.symbolic import expansion
 from stickslip.targets import python
 
 ORDER = 12
@@ -79,7 +79,7 @@ def reference(name, x, y, t):
 
 def field_of(model, looped, monkeypatch):
     """The model in plain Python, with the recurrences in the form asked for."""
-    monkeypatch.setattr(source, "UNROLL_LIMIT", 0 if looped else 10**9)
+    monkeypatch.setattr(expansion, "UNROLL_LIMIT", 0 if looped else 10**9)
     python.program.cache_clear()  # the name of a module does not say which form it has
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("STICKSLIP_CACHE", folder)

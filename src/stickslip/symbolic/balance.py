@@ -15,7 +15,7 @@ from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.frozen import sign_of
 from stickslip.symbolic.jacobian import table_constants
 from stickslip.symbolic.memory import TIME
-from stickslip.symbolic.source import assignments, indented
+from stickslip.symbolic.printing import assignments, indented
 
 Target = tuple[str, sympy.Expr]
 

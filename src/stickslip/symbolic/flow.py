@@ -17,8 +17,8 @@ import sympy
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.jacobian import table_constants
 from stickslip.symbolic.memory import TIME
+from stickslip.symbolic.printing import assignments, indented
 from stickslip.symbolic.smoothing import smooth_force
-from stickslip.symbolic.source import assignments, indented
 
 EPS = sympy.Symbol("_eps", real=True)
 SPEED = sympy.Symbol("_speed", real=True)

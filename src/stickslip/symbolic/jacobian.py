@@ -11,7 +11,7 @@ import sympy
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.frozen import sign_of
 from stickslip.symbolic.memory import TIME
-from stickslip.symbolic.source import assignments, indented, table_rows
+from stickslip.symbolic.printing import assignments, indented, table_rows
 
 
 def jacobian_source(equations: Equations) -> str:

@@ -12,9 +12,10 @@ import sympy
 
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME
+from stickslip.symbolic.printing import Printer, grouped, indented
 from stickslip.symbolic.recurrence import Order, Unrolled, Writer
 from stickslip.symbolic.rounding import Magnitude, size
-from stickslip.symbolic.source import Printer, Source, grouped, indented
+from stickslip.symbolic.source import Source
 from stickslip.symbolic.tape import Node
 from stickslip.symbolic.wave import with_waves
 

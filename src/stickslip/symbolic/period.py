@@ -21,7 +21,7 @@ import sympy
 
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME
-from stickslip.symbolic.source import python
+from stickslip.symbolic.printing import python
 
 LARGEST_RATIO = 1000
 """Frequencies whose ratio needs larger whole numbers are taken as having no common period."""

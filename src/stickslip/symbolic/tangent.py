@@ -20,8 +20,9 @@ from stickslip.errors import ModelError
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.memory import TIME, Reset
+from stickslip.symbolic.printing import indented, python
 from stickslip.symbolic.recurrence import Looped, Order, minus, place
-from stickslip.symbolic.source import VARIED, Source, entered, indented, python
+from stickslip.symbolic.source import VARIED, Source, entered
 from stickslip.symbolic.tape import Tape
 
 Lowered: TypeAlias = int | sympy.Expr

@@ -23,7 +23,7 @@ from sympy.polys.matrices import DomainMatrix
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.period import exact, expressions, function_source, period_source
-from stickslip.symbolic.source import python
+from stickslip.symbolic.printing import python
 
 MOST_STATES, MOST_OPERATIONS = 60, 20_000
 """Larger models are not looked at."""

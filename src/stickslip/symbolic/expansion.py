@@ -1,0 +1,446 @@
+"""The Taylor expansion of a step, as text: the series of states, forces, limits and guards in every stick pattern.
+
+`recurrence.py` has the recurrences of single operations; here they are put together for a model.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import sympy
+
+from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.frozen import Frozen, sign_of, stored
+from stickslip.symbolic.memory import TIME
+from stickslip.symbolic.printing import grouped, indented, python
+from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
+from stickslip.symbolic.tape import Tape
+
+UNROLL_LIMIT = 9000
+"""Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
+
+LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = "LIFT_OFF", "NEGATIVE_FRICTION", "TOO_STEEP"
+"""What a run ends with when a watched quantity falls below zero: names in `kernels/outcome.py`."""
+
+
+class Expansion:
+    """The equations of one model on a tape, and the text of its series, for one Taylor order."""
+
+    def __init__(self, equations: Equations, order: int) -> None:
+        self.equations, self.order = equations, order
+        self.n, self.contacts = len(equations.states), len(equations.h)
+        tape = self.tape = self._tape()
+        self.signs = [sign_of(i) for i in range(self.contacts)]
+        speeds = {u: sign * h for u, sign, h in zip(equations.speeds, self.signs, equations.h, strict=True)}
+        self.f = [tape.lower(e) for e in equations.f]
+        self.G = [[tape.lower(e) for e in row] for row in equations.G]
+        self.h = [tape.lower(e) for e in equations.h]
+        self.kinetic = [e.xreplace(speeds) for e in equations.R]
+        self.R = [tape.lower(e) for e in self.kinetic]
+        self.S = [tape.lower(e) for e in equations.S]
+        self.a = [tape.lower(e) for e in equations.a]
+        self.D = [[tape.lower(e) for e in row] for row in equations.D]
+        lifting = [(i, tape.lower(equations.normal[i]), LIFT_OFF) for i in self._lifting()]
+        # The coefficient and not the friction: that is zero, too, where a contact is not pressed.
+        doubtful = [(i, tape.lower(e.xreplace(speeds)), NEGATIVE_FRICTION) for i, e in equations.doubtful.items()]
+        steep = [(i, tape.lower(e), TOO_STEEP) for i, e in equations.steep.items()]
+        self.watched = lifting + doubtful + steep
+        self.own_guards = [tape.lower(guard.value) for guard in equations.own_guards]
+        self.resolved = self._fading()
+        self._lower_more()
+        self.constants: dict[sympy.Expr, str] = {}
+        for expression in (each for kept in equations.kept for each in kept.columns.values()):
+            if isinstance(expression, sympy.Expr):
+                self.constants.setdefault(expression, f"q{len(self.constants)}")
+        self.width = order + 2
+
+    def _tape(self) -> Tape:
+        return Tape(self.equations)
+
+    def _lower_more(self) -> None:
+        """For subclasses: what else goes to the tape."""
+
+    def _lifting(self) -> list[int]:
+        """Contacts whose normal force may change."""
+        return [i for i, e in enumerate(self.equations.normal) if not e.is_Number]
+
+    def _fading(self) -> list[tuple[int, bool]]:
+        """The arguments of functions that fade exponentially, and whether these do so to both sides.
+
+        Far from where they matter they are so small that a series does not feel them, though the step may pass there.
+        """
+        nodes = [n for n in self.tape.nodes if n.operation in ("exp", "tanh", "sinh", "cosh")]
+        moving = [n for n in nodes if self.tape.degree(n.arguments[0]) is None]
+        return list(dict.fromkeys((n.arguments[0], n.operation != "exp") for n in moving))
+
+    def constant(self, expression: sympy.Expr) -> str:
+        """A constant of the step: a number, an entry of q, or something made from frozen branches."""
+        if expression.is_Number:
+            return repr(float(expression))
+        if any(isinstance(symbol, Frozen) for symbol in expression.free_symbols):
+            if expression.is_Symbol:
+                return str(expression)
+            return self.frozen.setdefault(self.with_constants(expression), f"r{len(self.frozen)}")
+        name = self.constants.setdefault(expression, f"q{len(self.constants)}")
+        self.used.add(expression)
+        return name
+
+    def with_constants(self, expression: sympy.Expr) -> sympy.Expr:
+        """An expression whose parameters are entries of q: in a fixed order, so that the text is always the same."""
+        free = expression.free_symbols
+        return expression.xreplace({x: sympy.Symbol(self.constant(x)) for x in self.equations.parameters if x in free})
+
+    def _stored(self, free: set[sympy.Symbol]) -> list[str]:
+        room = sum(kept.room for kept in self.equations.kept)
+        return [f"{stored(i)} = trajectory.store[{i}]" for i in range(room) if stored(i) in free]
+
+    def _work(self) -> int:
+        heavy = sum(1 for n in self.tape.nodes if n.operation not in ("state", "time", "linear", "select"))
+        light = len(self.tape.nodes)
+        return heavy * self.order**2 // 2 + light * self.order
+
+    def _dispatch(self, patterns: list[tuple[bool, ...]]) -> list[str]:
+        lines = ["def taylor(trajectory: Trajectory) -> int:", '    """Series of the step, by stick pattern."""']
+        for pattern in patterns[:-1]:
+            test = " and ".join(f"trajectory.mode[{i}] {'==' if stuck else '!='} 0" for i, stuck in enumerate(pattern))
+            lines += [f"    if {test}:", f"        return {_name(pattern)}(trajectory)"]
+        return [*lines, f"    return {_name(patterns[-1])}(trajectory)"]
+
+    def _prepare(self, writer: Writer, pattern: tuple[bool, ...] | None) -> None:
+        self.frozen: dict[sympy.Expr, str] = {}
+        self.used: set[sympy.Expr] = set()
+        self.writer = writer
+        self.slip_series = [self._slip_series(i, pattern) for i in range(self.contacts)]
+        self.rates = self._rates(pattern)
+
+    def _preamble(self) -> list[str]:
+        """Constants and frozen branches that the series use."""
+        lines = [f"{sign} = float(trajectory.mode[{i}])" for i, sign in enumerate(self.signs)]
+        lines += self._stored(set().union(*(guard.value.free_symbols for guard in self.equations.own_guards)))
+        lines += [
+            f"{name} = trajectory.constant[{i}]" for i, (e, name) in enumerate(self.constants.items()) if e in self.used
+        ]
+        for number, branch in enumerate(self.tape.branches):
+            if branch.table is None:
+                lines.append(f"_branch{number} = float(trajectory.branch[{number}])")
+            else:
+                names = ["knot", "end", "c0", "c1", "c2", "c3"]
+                lines += [
+                    f"_table{number}_{name} = TABLE{branch.table}[trajectory.branch[{number}]*6 + {i}]"
+                    for i, name in enumerate(names)
+                ]
+                # Nothing lies below the first interval, nor above the last.
+                lines.append(f"_table{number}_low = _table{number}_knot if trajectory.branch[{number}] > 0 else -1e300")
+        return lines + [f"{name} = {python(e)}" for e, name in self.frozen.items()]
+
+    def _slip_series(self, contact: int, pattern: tuple[bool, ...] | None) -> tuple[sympy.Expr, int | sympy.Expr]:
+        """The friction force of a slipping contact, as a factor times a series: −s times R, or λ itself.
+
+        A quotient with a constant above takes up the sign, which then need not be multiplied at every order.
+        """
+        sign, kinetic = self.signs[contact], self.R[contact]
+        if pattern is not None and isinstance(kinetic, int):
+            node = self.tape.nodes[kinetic]
+            if node.operation == "quotient" and node.constants:
+                return sympy.Integer(1), self.tape.quotient(-sign * node.constants[0], node.arguments[-1])
+        return -sign, kinetic
+
+    def _rates(self, pattern: tuple[bool, ...] | None) -> list[int | sympy.Expr]:
+        """ż without the sticking forces: slip forces are merged into f, which shortens the chain of operations."""
+        if pattern is None:
+            return self.f
+        slip = [j for j, stuck in enumerate(pattern) if not stuck]
+        rates = []
+        for f, row in zip(self.f, self.G, strict=True):
+            terms = []
+            for j in slip:
+                if not isinstance(g := row[j], int) and g != 0:
+                    factor, series = self.slip_series[j]
+                    terms.append((factor * g, series))
+            rates.append(self.tape.combination(f, terms))
+        return rates
+
+    def _wanted(self, pattern: tuple[bool, ...] | None) -> list[int | sympy.Expr]:
+        """What this stick pattern needs."""
+        slip = [i for i in range(self.contacts) if pattern is None or not pattern[i]]
+        stuck = [i for i in range(self.contacts) if pattern is None or pattern[i]]
+        wanted = [*self._rate_series(), *(x for row in self.G for x in row), *(x for _, x, _ in self.watched)]
+        wanted += [g.node for g in self.tape.guards] + self.own_guards + [node for node, _ in self.resolved]
+        wanted += [self.h[i] for i in slip] + [self.slip_series[i][1] for i in slip]
+        wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
+        return wanted + [x for i in stuck for x in self.D[i]]
+
+    def _needed(self, pattern: tuple[bool, ...] | None) -> list[int]:
+        """Nodes that this stick pattern uses, in the order of computation."""
+        return sorted(self.tape.reachable(self._wanted(pattern)))
+
+    def coefficient(self, lowered: int | sympy.Expr, k: Order) -> str:
+        """Order k of something lowered; '0.0' where it has none."""
+        if isinstance(lowered, int):
+            return self.writer.at(lowered, k)
+        return self.constant(lowered) if k == 0 and lowered != 0 else "0.0"
+
+    def _times_force(self, lowered: int | sympy.Expr, contact: int, k: Order, low: int = 0) -> str:
+        """Order k of (lowered · λ_contact), from order `low` of the factor on."""
+        if isinstance(lowered, int):
+            return self.writer.sum(
+                low,
+                self.writer.highest(lowered, k),
+                lambda j: f"{self.writer.at(lowered, j)}*{self.force(contact, minus(k, j))}",
+            )
+        if lowered == 0 or low > 0:
+            return "0.0"
+        return self.writer.scaled(lowered, self.force(contact, k))
+
+    def force(self, contact: int, k: Order) -> str:
+        if isinstance(self.writer, Unrolled):
+            return self.writer.same.get(f"l{contact}_{k}", f"l{contact}_{k}")
+        return place("force_series", contact, k)
+
+    def _order(self, nodes: list[int], k: Order, pattern: tuple[bool, ...] | None) -> None:
+        """All lines for one order: series, forces, outputs, and the next order of the states."""
+        w = self.writer
+        for node in nodes:
+            n = self.tape.nodes[node]
+            if n.operation == "state":
+                continue
+            if n.operation == "time":
+                self._time(node, k)
+            elif k == 0:
+                w.first(node)
+            elif not (isinstance(k, int) and n.degree is not None and k > n.degree):
+                w.next(node, k)
+        if pattern is None:
+            self._forces_at_run_time(k)
+        else:
+            self._forces(k, pattern)
+        self._outputs(k, pattern)
+        if k != self.order:
+            self._states(k, pattern)
+
+    def _time(self, node: int, k: Order) -> None:
+        if isinstance(k, int) and k <= 1:
+            self.writer.put(node, k, "trajectory.time" if k == 0 else "1.0")
+        elif not isinstance(k, int):
+            self.writer.put(node, k, "1.0 if k == 1 else 0.0")
+
+    def _slip_force(self, contact: int, k: Order) -> str:
+        factor, series = self.slip_series[contact]
+        text = self.coefficient(series, k)
+        return text if text == "0.0" or factor == 1 else f"-_sign{contact}*{text}"
+
+    def _forces(self, k: Order, pattern: tuple[bool, ...]) -> None:
+        """λ at order k for a fixed stick pattern (at most two contacts)."""
+        writer = self.writer
+        assert isinstance(writer, Unrolled)
+        lines = writer.lines
+        for i, is_stuck in enumerate(pattern):
+            if not is_stuck:
+                writer.assign(f"l{i}_{k}", self._slip_force(i, k))
+        stuck = [i for i, is_stuck in enumerate(pattern) if is_stuck]
+        if k == 0 and stuck:
+            self._invert(stuck)
+        right = []
+        for i in stuck:
+            terms = [self.coefficient(self.a[i], k)]
+            terms += [self._times_force(self.D[i][j], j, k) for j, is_stuck in enumerate(pattern) if not is_stuck]
+            if k != 0:
+                terms += [self._times_force(self.D[i][j], j, k, low=1) for j in stuck]
+            right.append(" + ".join(t for t in terms if t != "0.0") or "0.0")
+        if len(stuck) == 1:
+            writer.assign(f"l{stuck[0]}_{k}", "0.0" if right[0] == "0.0" else f"-({right[0]})*inverse00")
+        if len(stuck) == 2:
+            lines += [f"right0 = -({right[0]})", f"right1 = -({right[1]})"]
+            lines += [f"l{i}_{k} = inverse{r}0*right0 + inverse{r}1*right1" for r, i in enumerate(stuck)]
+
+    def _invert(self, stuck: list[int]) -> None:
+        """The inverse of the Delassus matrix of one or two sticking contacts."""
+        d = [[self.coefficient(self.D[i][j], 0) for j in stuck] for i in stuck]
+        if len(stuck) == 1:
+            self.writer.lines += [
+                f"delassus = {d[0][0]}",
+                "if delassus == 0.0:",
+                "    return 1",
+                "inverse00 = 1.0/delassus",
+            ]
+            return
+        self.writer.lines += [
+            f"determinant = {d[0][0]}*{d[1][1]} - {d[0][1]}*{d[1][0]}",
+            f"if abs(determinant) <= 1e-12*(abs({d[0][0]}*{d[1][1]}) + abs({d[0][1]}*{d[1][0]})):",
+            "    return 1",
+            f"inverse00 = {d[1][1]}/determinant",
+            f"inverse01 = -{d[0][1]}/determinant",
+            f"inverse10 = -{d[1][0]}/determinant",
+            f"inverse11 = {d[0][0]}/determinant",
+        ]
+
+    def _forces_at_run_time(self, k: Order) -> None:
+        """λ at order k for any stick pattern: slip forces first, then the sticking contacts together."""
+        lines = self.writer.lines
+        n = self.contacts
+        for i in range(n):
+            lines.append(f"{self.force(i, k)} = {self._slip_force(i, k)}")
+        if k == 0:
+            for i, row in enumerate(self.D):
+                lines += [f"trajectory.matrix[{i}, {j}] = {self.coefficient(x, 0)}" for j, x in enumerate(row)]
+            lines += ["stuck = factor(trajectory)", "if stuck < 0:", "    return 1"]
+        for i in range(n):
+            mark = len(lines)
+            terms = [self.coefficient(self.a[i], k)]
+            terms += [self._times_force(self.D[i][j], j, k) for j in range(n) if self.D[i][j] != 0]
+            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
+            inner = [f"{self.force(i, k)} = 0.0", *lines[mark:], f"trajectory.right_side[{i}] = -({text})"]
+            lines[mark:] = [f"if trajectory.mode[{i}] == 0:", *indented(inner)]
+        lines.append("substitute(trajectory, stuck)")
+        for i in range(n):
+            lines += [f"if trajectory.mode[{i}] == 0:", f"    {self.force(i, k)} = trajectory.solution[{i}]"]
+
+    def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        lines = self.writer.lines
+        for i in range(self.contacts):
+            sliding, static = self.coefficient(self.h[i], k), self.coefficient(self.S[i], k)
+            if pattern is None:
+                lines.append(f"{place('v_series', i, k)} = 0.0 if trajectory.mode[{i}] == 0 else {sliding}")
+                lines.append(f"{place('static_series', i, k)} = {static}")
+                continue
+            lines.append(f"{place('v_series', i, k)} = {'0.0' if pattern[i] else sliding}")
+            lines.append(f"{place('force_series', i, k)} = {self.force(i, k)}")
+            if pattern[i]:
+                lines.append(f"{place('static_series', i, k)} = {static}")
+        watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards] + self.own_guards
+        for i, node in enumerate(watched):
+            lines.append(f"{place('guard_series', i, k)} = {self.coefficient(node, k)}")
+        for i, (node, _) in enumerate(self.resolved):
+            lines.append(f"{place('resolved_series', i, k)} = {self.coefficient(node, k)}")
+
+    def _separate(self, g: int | sympy.Expr, contact: int, pattern: tuple[bool, ...] | None) -> bool:
+        """Whether the force of a contact is not merged into the rates (see _rates)."""
+        return pattern is None or pattern[contact] or isinstance(g, int)
+
+    def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1); nothing where a contact holds the velocity of its mass."""
+        for i in range(self.n):
+            holding = self._holding(i)
+            if pattern is not None and any(pattern[j] for j in holding):
+                self.writer.put(i, k + 1 if isinstance(k, int) else f"{k} + 1", "0.0")
+                continue
+            terms = self._rate_terms(self.rates[i], k)
+            for j, g in enumerate(self.G[i]):
+                if g != 0 and self._separate(g, j, pattern):
+                    one = sympy.Integer(1)
+                    terms.append((self._times_force(g, j, k), one) if isinstance(g, int) else (self.force(j, k), g))
+            terms = [(series, factor) for series, factor in terms if series != "0.0"]
+            if isinstance(self.writer, Unrolled):
+                assert isinstance(k, int)
+                self.writer.put(i, k + 1, self._quotient(terms, k + 1))
+                continue
+            text = " + ".join(self.writer.scaled(factor, series) for series, factor in terms) or "0.0"
+            if k != 0:
+                text = f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)"
+            if holding:
+                text = f"0.0 if {' or '.join(f'trajectory.mode[{j}] == 0' for j in holding)} else {text}"
+            self.writer.put(i, 1 if k == 0 else f"{k} + 1", text)
+
+    def _holding(self, state: int) -> list[int]:
+        """The contacts that, in stick, hold this state where it is: a velocity, on ground or a belt of constant speed.
+
+        What the forces that cancel there leave would be round-off, and would add up on long steps.
+        """
+        e = self.equations
+        if state not in e.velocities:
+            return []
+        z = e.states[state]
+        rigid = [i for i in range(self.contacts) if i not in e.own_forces]
+        alone = [i for i in rigid if e.h[i].free_symbols & {*e.states, TIME} == {z}]
+        return [i for i in alone if sympy.diff(e.h[i], z).is_number]
+
+    def _quotient(self, terms: list[tuple[str, sympy.Expr]], order: int) -> str:
+        """Σ series·factor / order, where the last series passes through one operation only."""
+        text = ""
+        for series, factor in terms:
+            scaled = self._divided(factor, order)
+            if text and series and scaled != "1.0":
+                text = f"fused({series}, {scaled}, {text})"
+            else:
+                term = scaled if not series else series if scaled == "1.0" else f"{scaled}*{grouped(series)}"
+                text = f"{text} + {term}" if text else term
+        return text or "0.0"
+
+    def _divided(self, factor: sympy.Expr, order: int) -> str:
+        """factor/order. What is made of parameters alone is divided once for all steps, and read where it is used."""
+        if factor.is_Number or order == 1:
+            return self.constant(factor / order)
+        if any(isinstance(symbol, Frozen) for symbol in factor.free_symbols):
+            return f"{self.constant(factor)}*{1 / order!r}"
+        name = self.constants.setdefault(factor / order, f"q{len(self.constants)}")
+        return f"trajectory.constant[{name[1:]}]"
+
+    def _rate_series(self) -> list[int | sympy.Expr]:
+        """The series that the rates are made of, as `_rate_terms` uses them."""
+        series: list[int | sympy.Expr] = []
+        for rate in self.rates:
+            linear = isinstance(rate, int) and self.tape.nodes[rate].operation == "linear"
+            series += self.tape.nodes[rate].arguments if linear and isinstance(self.writer, Unrolled) else [rate]
+        return series
+
+    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> list[tuple[str, sympy.Expr]]:
+        """The terms of a rate at order k, as (series, factor).
+
+        Those made of states and time come first: they are known early, and what is added last is waited for least.
+        """
+        node = self.tape.nodes[rate] if isinstance(rate, int) else None
+        if node is None or node.operation != "linear" or not isinstance(self.writer, Unrolled):
+            return [(self.coefficient(rate, k), sympy.Integer(1))]
+        early = [("", node.constants[0])] if k == 0 and node.constants[0] != 0 else []
+        late: list[tuple[str, sympy.Expr]] = []
+        for factor, series in zip(node.constants[1:], node.arguments, strict=True):
+            known = self.tape.nodes[series].operation in ("state", "time")
+            (early if known else late).append((self.writer.at(series, k), factor))
+        return early + late
+
+    def _unrolled(self, pattern: tuple[bool, ...]) -> list[str]:
+        self._prepare(Unrolled(self.tape, self.constant, self.order), pattern)
+        nodes = self._needed(pattern)
+        body = self.writer.lines
+        body += [f"n{i}_0 = trajectory.state[{i}]" for i in range(self.n)]
+        for k in range(self.order + 1):
+            self._order(nodes, k, pattern)
+            body += [f"{place('state_series', i, k)} = {self.writer.at(i, k)}" for i in range(self.n)]
+        words = ", ".join("stick" if stuck else "slip" for stuck in pattern) or "no contact"
+        return [
+            f"def {_name(pattern)}(trajectory: Trajectory) -> int:",
+            f'    """Power series in time of one step: {words}."""',
+            *indented([*self._preamble(), *body, "return 0"]),
+        ]
+
+    def _looped(self) -> list[str]:
+        self._prepare(Looped(self.tape, self.constant, self.order, self._node_row), None)
+        nodes = self._needed(None)
+        w = self.writer
+        w.lines += [f"{place('state_series', i, 0)} = trajectory.state[{i}]" for i in range(self.n)]
+        self._order(nodes, 0, None)
+        first, w.lines = w.lines, []
+        self._order(nodes, "k", None)
+        body = [*self._preamble(), *first, f"for k in range(1, {self.order} + 1):", *indented(w.lines), "return 0"]
+        return [
+            "def taylor(trajectory: Trajectory) -> int:",
+            '    """Power series in time of one step, for any stick pattern."""',
+            *indented(body),
+        ]
+
+    def _node_row(self, node: int) -> tuple[str, int]:
+        """States have their row among the results, everything else in the work space."""
+        if self.tape.nodes[node].operation == "state":
+            return "state_series", node
+        return "node_series", node
+
+    def _taylor(self) -> list[str]:
+        patterns = list(itertools.product((True, False), repeat=self.contacts)) if self.contacts <= 2 else []
+        if patterns and self._work() * len(patterns) <= UNROLL_LIMIT:
+            blocks = [self._unrolled(pattern) for pattern in patterns]
+            return [line for block in [*blocks, self._dispatch(patterns)] for line in [*block, "", ""]][:-2]
+        return self._looped()
+
+
+def _name(pattern: tuple[bool, ...]) -> str:
+    return "taylor_" + "_".join("stick" if stuck else "slip" for stuck in pattern) if pattern else "taylor_free"
