@@ -33,7 +33,6 @@ from stickslip.kernels.records import Floats, Ints
 """
 AFTER_SIZES = """
 from stickslip.kernels.trajectory import Trajectory
-from stickslip.kernels import bristles
 from stickslip.kernels.chance import drawn_score
 from stickslip.kernels.clock import line, wave_cosine, wave_sine
 from stickslip.kernels.linear import count_stuck, factor, substitute
@@ -111,6 +110,7 @@ class Source(Expansion):
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
             f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
             AFTER_SIZES,
+            *(f"from stickslip.kernels import {name}" for name in dict.fromkeys(kept.name for kept in equations.kept)),
         ]
 
     def _guards_header(self, guards: Sequence[OwnGuard]) -> list[str]:
