@@ -78,6 +78,8 @@ def _operations(node, whole, idle):
         case ast.Call():
             inside = sum(_operations(argument, whole, idle) for argument in node.args)
             return inside + (2 if node.func.id == "fused" else 0)
+        case ast.IfExp():  # which one is chosen is no operation; both are alike
+            return max(_operations(side, whole, idle) for side in (node.body, node.orelse))
         case ast.Name() | ast.Constant() | ast.Subscript() | ast.Attribute():
             return 0
     raise NotImplementedError(f"the counter does not know {ast.unparse(node)}")

@@ -1,15 +1,17 @@
 """Race for the bifurcation diagram of the forced oscillator (hinrichs1998, characteristic III), to the same error.
 
     python bench/forced.py              CPU time on one core; then stickslip on one and two threads
+    python bench/forced.py --law NAME   with another law of friction: see `forced_cases.py`
     python bench/forced.py --gpu        trajectories per second on a CUDA GPU, against diffrax on the same GPU
     python bench/forced.py --contacts   one contact and two on a CUDA GPU
     python bench/forced.py --map        a map of 2000 × 2000 points on a CUDA GPU
 
-2,000 values of η in [0.2, 3], 300 periods of the excitation for the transient and 100 in which stick→slip points are
-recorded. The error is taken where the motion is periodic: for each recorded point the distance in x and in the time
-modulo the period, whichever is greater, to the nearest point of the reference, and the other way round, so that no
-point may be missing. 99 % of these must be below 1e-6. The reference is stickslip's at rtol = 1e-13, which DOP853 of
-scipy at rtol = 1e-12 confirms at some η at every run. Tolerances, times and repeats are as in `run.py`.
+2,000 values of η in [0.2, 3], with other laws 500 in [0.5, 2]; 300 periods of the excitation for the transient and 100
+in which stick→slip points are recorded. The error is taken where the motion is periodic: for each recorded point the
+distance in x and in the time modulo the period, whichever is greater, to the nearest point of the reference, and the
+other way round, so that no point may be missing. 99 % of these must be below 1e-6. The reference is stickslip's at
+rtol = 1e-13, which DOP853 of scipy at rtol = 1e-12 confirms at some η at every run. Tolerances, times and repeats are
+as in `run.py`.
 """
 
 import argparse
@@ -17,18 +19,15 @@ import functools
 import os
 import time
 
+import forced_cases
 import numpy as np
 
 PERIODS = (300, 100)
-COUNT, MANY = 2000, 20_000
+MANY = 20_000
 ALLOWED = 1e-6
 PART = 0.99  # of the points must be so good
 CHECKED = 5  # η at which another program confirms the reference
 GPU_LADDER = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10]
-
-
-def all_etas(count=COUNT):
-    return np.linspace(0.2, 3.0, count)
 
 
 def reference(etas):
@@ -37,8 +36,8 @@ def reference(etas):
 
     import stickslip as ss
 
-    over = {"base.eta": etas}
-    data = ss.sweep(forced_ours.MODEL, over, periods=PERIODS, rtol=1e-13, most=forced_ours.MOST, shortcut=False)
+    model, over = forced_cases.chosen.model, {"base.eta": etas}
+    data = ss.sweep(model, over, periods=PERIODS, rtol=1e-13, most=forced_ours.MOST, shortcut=False)
     return forced_ours.points(data), ((data["m"] > 0) & (data["n"] > 0)).values
 
 
@@ -90,21 +89,27 @@ def confirm(etas, exact, periodic):
 def on_cpu(repeats, only):
     import run
 
+    case = forced_cases.chosen
     contestants = [
         run.Contestant("stickslip", "forced_ours"),
         run.Contestant("every cycle", "forced_whole"),  # ours, where motions that repeat themselves go on all the same
-        run.Contestant("heyoka.py", "forced_heyoka"),
-        run.Contestant("heyoka scalar", "forced_heyoka_scalar", share=10),
-        run.Contestant("diffrax", "forced_diffrax", share=10),
-        run.Contestant("scipy", "forced_scipy", share=400),
     ]
+    if case.symbolic is not None:
+        contestants.append(run.Contestant("heyoka.py", "forced_heyoka"))
+        contestants.append(run.Contestant("heyoka scalar", "forced_heyoka_scalar", share=10))
+    if case.law is None:
+        contestants.append(run.Contestant("diffrax", "forced_diffrax", share=10))
+    contestants.append(run.Contestant("scipy", "forced_scipy", share=case.count // 5))
     contestants = [c for c in contestants if not only or c.name in only]
     core = max(os.sched_getaffinity(0))
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     run.print_machine(core)
-    print(f"\nForced oscillator III, {COUNT} η in [0.2, 3], {PERIODS[0]} + {PERIODS[1]} periods, error ≤ {ALLOWED:.0e}")
-    etas = all_etas()
+    etas = case.etas()
+    print(
+        f"\nForced oscillator {case.title}, {case.count} η in [{case.low}, {case.high}], {PERIODS[0]} + {PERIODS[1]} "
+        f"periods, error ≤ {ALLOWED:.0e}"
+    )
     exact, periodic = reference(etas)
     confirm(etas, exact, periodic)
     run.race(contestants, diagram_task(etas, exact, periodic), ALLOWED, repeats, run.LADDER[2])
@@ -119,7 +124,7 @@ def print_threads(repeats):
     if len(os.sched_getaffinity(0)) < 2:
         print("  one core: no scaling to show")
         return
-    for etas in (all_etas(), all_etas(MANY)):
+    for etas in (forced_cases.chosen.etas(), forced_cases.chosen.etas(MANY)):
         seconds = {1: np.inf, 2: np.inf}
         for _ in range(repeats):
             for threads in seconds:
@@ -142,7 +147,8 @@ def ours_on_gpu(etas, tol, record, periods=PERIODS):
 
     keywords = {"most": forced_ours.MOST} if record else {"observe": None}
     over = {"base.eta": etas}
-    data = ss.sweep(forced_ours.MODEL, over, periods=periods, rtol=tol, target="cuda", chunk=len(etas), **keywords)
+    model = forced_cases.chosen.model
+    data = ss.sweep(model, over, periods=periods, rtol=tol, target="cuda", chunk=len(etas), **keywords)
     return forced_ours.points(data) if record else data
 
 
@@ -177,7 +183,7 @@ def wall(call, repeats=2):
 
 def on_gpu(contestants):
     """Print trajectories per second, whole calls, at the same error; then those of two contacts."""
-    etas, rates = all_etas(400), {}
+    etas, rates = forced_cases.chosen.etas(400), {}
     exact, periodic = reference(etas)
     for name in contestants:
         call, counts = GPU[name]
@@ -185,7 +191,7 @@ def on_gpu(contestants):
             tol, error = loosest(call, etas, exact, periodic)
             print(f"  {name:10} at {tol:.0e} has the error {error:.1e}", flush=True)
             for count in counts:
-                seconds = wall(functools.partial(call, all_etas(count), tol, False))
+                seconds = wall(functools.partial(call, forced_cases.chosen.etas(count), tol, False))
                 rates[name] = max(rates.get(name, 0.0), count / seconds)
                 print(f"  {name:10} {count:9,} η: {count / seconds:12,.0f} trajectories per s", flush=True)
         except (ImportError, RuntimeError) as problem:
@@ -224,13 +230,12 @@ def print_contacts(count=200_000):
 
 def map_on_gpu(points=2000):
     """A map of normal force and η."""
-    import forced_ours
-
     import stickslip as ss
 
-    over = {"contact.normal": np.linspace(1.0, 15.0, points), "base.eta": all_etas(points)}
+    model = forced_cases.chosen.model
+    over = {"contact.normal": np.linspace(1.0, 15.0, points), "base.eta": forced_cases.chosen.etas(points)}
     start = time.perf_counter()
-    data = ss.sweep(forced_ours.MODEL, over, periods=PERIODS, observe=None, rtol=1e-8, target="cuda", chunk=2**20)
+    data = ss.sweep(model, over, periods=PERIODS, observe=None, rtol=1e-8, target="cuda", chunk=2**20)
     seconds = time.perf_counter() - start
     done, periodic = float((data["status"] == 0).mean()), float((data["m"] > 0).mean())
     print(
@@ -242,11 +247,13 @@ def map_on_gpu(points=2000):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--law", choices=forced_cases.CASES, default="III")
     parser.add_argument("--only", action="append", help="this contestant, and others given so, alone")
     parser.add_argument("--contacts", action="store_true")
     parser.add_argument("--map", action="store_true")
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
+    forced_cases.choose(arguments.law)
     if arguments.gpu:
         on_gpu([name for name in GPU if not arguments.only or name in arguments.only])
     if arguments.contacts:

@@ -1,9 +1,8 @@
-"""Forced oscillator, characteristic III, with heyoka.py in batch mode; `forced_scipy` has the model written out.
+"""Forced oscillator with heyoka.py in batch mode; `forced_scipy` has the model written out.
 
 Choices:
 - The excitation is two more states, u' = w and w' = −η² u, set anew at every release, so that no error piles up: a
   cosine of the time would take a convolution per order.
-- s / (1 + 1.42 s v) is written 1 / (s + 1.42 v), and v² as a square, which spares some products.
 - The lanes' clocks count slip time only: heyoka does not allow events to change them. `ahead` is the stick time.
 - A lane that finishes takes the next η at once, in the event's callback. A second event for the end of the run would
   cost every step; so the few motions that do not stick are looked at a few times per run, and end a little late.
@@ -15,10 +14,11 @@ Choices:
 import functools
 from math import cos, pi, sin
 
+import forced_cases
 import forced_stick
 import heyoka as hy
 import numpy as np
-from forced_stick import LIMIT, U0, V0
+from forced_stick import LIMIT, V0
 
 LOOKS = 20  # per run, whether a motion that does not stick has ended
 MAX_STEPS = 100_000  # between two looks, of which there are a few thousand
@@ -26,70 +26,75 @@ HEAD_START = 1e-4  # of every slip phase: see `slip_begun`
 
 _x, _v, _u, _w = hy.make_vars("x", "v", "u", "w")
 _s, _eta2 = hy.par[0], hy.par[1]
-_SLIP = [
-    (_x, _v + V0),
-    (_v, _u - _x - 3.0 / (_s + 1.42 * _v) - _s * (1.0 + 0.1 * _v**2.0)),
-    (_u, _w),
-    (_w, -_eta2 * _u),
-]
 _SLIP_ENDS = {"ex": _s * _v, "direction": hy.event_direction.negative}
 
 
+def slip_of(case):
+    """The equations in slip."""
+    return [(_x, _v + V0), (_v, _u - _x - case.symbolic(hy, _s, _v)), (_u, _w), (_w, -_eta2 * _u)]
+
+
 @functools.cache
-def _compiled():
+def _compiled(case):
+    """Return `stick_ends` and `slip_begun`, compiled where there is numba."""
     try:
-        import numba
+        from numba import njit
     except ImportError:
-        return forced_stick.stick_ends, slip_begun
-    return forced_stick.compiled(numba.njit), numba.njit(slip_begun)
+        njit = lambda function: function  # noqa: E731
+    return forced_stick.compiled(njit, case.u0), njit(begun(case.u0, case.slope))
 
 
-def slip_begun(eta, t):
-    """Return how far x has moved, and (v, u, w), a little after the release at the time t: v by its series, to 1e-15.
+def begun(u0, slope):
+    """Return `slip_begun` for an amplitude of the excitation and a slope by which friction falls at rest."""
 
-    At the release itself v has a double zero, which heyoka's search for roots does not always tell from the end of a
-    short slip: it then passed the end, into the pole of the law. The second derivative of v is u' − v₀, the third is
-    u'' plus 4.26 times the second, where 4.26 is the slope of friction at rest.
-    """
-    tau = HEAD_START
-    u, w = U0 * cos(eta * t), -U0 * eta * sin(eta * t)
-    second = w - V0
-    third = -eta * eta * u + 4.26 * second
-    v = tau * tau * (second / 2.0 + tau * third / 6.0)
-    return V0 * tau + tau**3 * second / 6.0, v, U0 * cos(eta * (t + tau)), -U0 * eta * sin(eta * (t + tau))
+    def slip_begun(eta, t):
+        """Return how far x has moved, and (v, u, w), a little after the release at t: v by its series, to 1e-15.
+
+        At the release itself v has a double zero, which heyoka's search for roots does not always tell from the end of
+        a short slip: it then passed the end, into the pole of the law. The second derivative of v is u' − v₀, the third
+        is u'' plus the slope of friction at rest times the second.
+        """
+        tau = HEAD_START
+        u, w = u0 * cos(eta * t), -u0 * eta * sin(eta * t)
+        second = w - V0
+        third = -eta * eta * u + slope * second
+        v = tau * tau * (second / 2.0 + tau * third / 6.0)
+        return V0 * tau + tau**3 * second / 6.0, v, u0 * cos(eta * (t + tau)), -u0 * eta * sin(eta * (t + tau))
+
+    return slip_begun
 
 
 def prepare():
     """Compile both ends of stick; integrators are compiled at the first use of their tolerance."""
-    stick_ends, begun = _compiled()
-    begun(1.0, stick_ends(0.0, 0.0, 1.0, 10.0)[0])
+    stick_ends, slip_begun = _compiled(forced_cases.chosen)
+    slip_begun(1.0, stick_ends(0.0, 0.0, 1.0, 10.0)[0])
 
 
 def diagram(etas, periods, tol):
     """Return the stick→slip points (t, x) after the transient, one array per η."""
-    return _lanes(tol).run(np.asarray(etas, float).tolist(), periods)
+    return _lanes(forced_cases.chosen, tol).run(np.asarray(etas, float).tolist(), periods)
 
 
 @functools.cache
-def _lanes(tol):
-    return Lanes(tol)
+def _lanes(case, tol):
+    return Lanes(case, tol)
 
 
 class Lanes:
     """A batch integrator whose lanes are refilled from a queue of η."""
 
-    def __init__(self, tol, width=None, slip=_SLIP, **options):
+    def __init__(self, case, tol, width=None, **options):
         width = width or hy.recommended_simd_size()
         event = hy.t_event_batch(**_SLIP_ENDS, callback=lambda _, sign, lane: self._slip_ended(lane))
         ones = np.ones(width)
         self.integrator = hy.taylor_adaptive_batch(
-            slip, [ones] * 4, pars=[ones] * 2, tol=tol, t_events=[event], **({"fast_math": True} | options)
+            slip_of(case), [ones] * 4, pars=[ones] * 2, tol=tol, t_events=[event], **({"fast_math": True} | options)
         )
         self.x, self.v, self.u, self.w = map(memoryview, self.integrator.state)
         self.s, self.eta2 = map(memoryview, self.integrator.pars)
         self.clock = memoryview(self.integrator.time)
-        self.stick_ends, self.slip_begun = _compiled()
-        self.width = width
+        self.stick_ends, self.slip_begun = _compiled(case)
+        self.width, self.u0 = width, case.u0
 
     def run(self, etas, periods):
         self.etas, self.periods = etas, periods
@@ -138,7 +143,7 @@ class Lanes:
         if t >= end:
             self._finish(lane)
             return
-        x = U0 * cos(eta * t) - s * LIMIT
+        x = self.u0 * cos(eta * t) - s * LIMIT
         moved, self.v[lane], self.u[lane], self.w[lane] = self.slip_begun(eta, t)
         self.x[lane], self.s[lane], self.ahead[lane] = x + moved, s, t + HEAD_START - self.clock[lane]
         if t > self.transient[lane] and self.job[lane] < len(self.etas):

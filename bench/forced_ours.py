@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import flops
+import forced_cases
 import numpy as np
 
 import stickslip as ss
 
-MODEL = ss.models.forced_oscillator("III")
 MOST = 400  # rows recorded per η
-_steps: dict[tuple[int, float, bool], float] = {}
+_steps: dict[tuple[str, int, float, bool], float] = {}
 
 
 def prepare() -> None:
@@ -22,9 +22,10 @@ def diagram(
     etas: np.ndarray, periods: tuple[float, float], tol: float, threads: int = 1, shortcut: bool = True
 ) -> list[np.ndarray]:
     """Return the stick→slip points (t, x) after the transient, one array per η."""
-    data = ss.sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol, most=MOST, threads=threads, shortcut=shortcut)
+    model, over = forced_cases.chosen.model, {"base.eta": etas}
+    data = ss.sweep(model, over, periods=periods, rtol=tol, most=MOST, threads=threads, shortcut=shortcut)
     assert not data["status"].any(), "every trajectory finishes"
-    _steps[len(etas), tol, shortcut] = float(data["steps"].sum())
+    _steps[forced_cases.chosen.title, len(etas), tol, shortcut] = float(data["steps"].sum())
     return points(data)
 
 
@@ -39,9 +40,10 @@ def points(data) -> list[np.ndarray]:
 
 def operations(etas: np.ndarray, periods: tuple[float, float], tol: float, shortcut: bool = True) -> float:
     """Floating-point operations of the Taylor expansions of `diagram`: see `flops`."""
-    if (len(etas), tol, shortcut) not in _steps:
+    model, key = forced_cases.chosen.model, (forced_cases.chosen.title, len(etas), tol, shortcut)
+    if key not in _steps:
         diagram(etas, periods, tol, shortcut=shortcut)
     some = etas[:: max(1, len(etas) // 20)]
     changes, times = [{"base.eta": float(eta)} for eta in some], 40.0 * 2.0 * np.pi / some
-    order = ss.plan_sweep(MODEL, {"base.eta": etas}, periods=periods, rtol=tol).order
-    return _steps[len(etas), tol, shortcut] * flops.per_step(MODEL, changes, times, tol, order)
+    order = ss.plan_sweep(model, {"base.eta": etas}, periods=periods, rtol=tol).order
+    return _steps[key] * flops.per_step(model, changes, times, tol, order)

@@ -1,7 +1,7 @@
-"""Forced oscillator, characteristic III, with scipy: solve_ivp, terminal events and restarts.
+"""Forced oscillator with scipy: solve_ivp, terminal events and restarts.
 
     x'' + x = u + λ,   u = u₀ cos ηt,   v = x' − v₀
-    slip:   λ = −sgn(v) 10 μ(|v|),   μ(v) = 0.3 / (1 + 1.42 v) + 0.1 + 0.01 v²
+    slip:   λ = −sgn(v) 10 μ(|v|),   for characteristic III μ(v) = 0.3 / (1 + 1.42 v) + 0.1 + 0.01 v²
     stick:  v = 0 and λ = x − u while |x − u| ≤ 4
 
 Choices: as in `peer_scipy`. The state is (x, v), stick is jumped, the right-hand side works on Python floats.
@@ -9,8 +9,10 @@ Choices: as in `peer_scipy`. The state is (x, v), stick is jumped, the right-han
 
 from math import cos, pi
 
+import forced_cases
+import forced_stick
 import numpy as np
-from forced_stick import LIMIT, U0, V0, stick_ends
+from forced_stick import LIMIT, V0
 from scipy.integrate import solve_ivp
 
 METHOD = "DOP853"
@@ -28,15 +30,16 @@ def diagram(etas, periods, tol):
 
 def _releases(eta, periods, tol):
     transient, end = 2.0 * pi / eta * periods[0], 2.0 * pi / eta * (periods[0] + periods[1])
+    u0, friction = forced_cases.chosen.u0, forced_cases.chosen.friction
+    stick_ends = forced_stick.compiled(lambda function: function, u0)
 
     def slip(t, y, s):
         x, v = y.tolist()
-        w = s * v
-        return v + V0, U0 * cos(eta * t) - x - s * (3.0 / (1.0 + 1.42 * w) + 1.0 + 0.1 * w * w)
+        return v + V0, u0 * cos(eta * t) - x - s * friction(s * v)
 
     t, x, found = 0.0, 0.0, []
     while t < end:
-        force = x - U0 * cos(eta * t)
+        force = x - u0 * cos(eta * t)
         if abs(force) <= LIMIT:
             release, s = stick_ends(x, t, eta, end)
             if release >= end:

@@ -10,16 +10,16 @@ U0, V0, LIMIT = 0.5, 1.0, 4.0
 ROUND_OFF = 4e-16 * LIMIT
 
 
-def compiled(compiler):
+def compiled(compiler, u0=U0):
     """Return `stick_ends`, and what it calls, compiled."""
     free = compiler(still_free)
 
     def stick_ends(x, t, eta, t_end):
         """Return when the stick phase that began at (t, x) ends, and the sign of the slip after it; inf after t_end."""
-        M = U0 * eta * eta
+        M = u0 * eta * eta
         shift = x - V0 * t
         while t < t_end:
-            force, rise = shift + V0 * t - U0 * cos(eta * t), V0 + U0 * eta * sin(eta * t)
+            force, rise = shift + V0 * t - u0 * cos(eta * t), V0 + u0 * eta * sin(eta * t)
             if LIMIT - force <= ROUND_OFF and rise > 0.0:
                 return t, -1.0
             if LIMIT + force <= ROUND_OFF and rise < 0.0:

@@ -19,7 +19,7 @@ from stickslip.model import files
 from stickslip.model.library import LIBRARY
 from stickslip.model.writing import document_of
 from stickslip.symbolic import equations
-from stickslip.symbolic.source import series_source
+from stickslip.symbolic.equal_parts import series_source
 from stickslip.targets import compiler, python
 
 

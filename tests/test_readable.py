@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.mutants.changes import CHANGES
 
 import stickslip
 
@@ -67,3 +68,34 @@ def test_kernels_import_few_names(file):
         for alias in node.names
     ]
     assert len(names) <= MOST_NAMES, names
+
+
+SHARED_WORDS = {"STATES", "PARAMETERS", "STAGES", "LAST_STAGE", "OF_THREAD", "OF_BLOCK"}
+"""Constants that several kernels declare, each for itself, with one meaning: sizes of the generated module that stands
+in a file's place, the stages of a Runge–Kutta method and the last of them, and what entry loops of a GPU are given."""
+
+
+def constants(file: Path) -> Iterator[str]:
+    """The names in capitals that a file declares."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            for name in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(name, ast.Name) and name.id.isupper():
+                    yield name.id
+
+
+def test_a_constant_of_the_kernels_has_one_meaning():
+    homes: dict[str, list[str]] = {}
+    for file in KERNELS:
+        for name in constants(file):
+            homes.setdefault(name, []).append(file.name)
+    assert not {name: files for name, files in homes.items() if len(files) > 1 and name not in SHARED_WORDS}
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
+def test_deliberate_mistakes_are_in_the_text_as_it_is(change):
+    """`make mutants` makes each mistake in a text that must be there exactly once, or it tries nothing."""
+    assert (PACKAGE / change.file).read_text(encoding="utf-8").count(change.old) == 1

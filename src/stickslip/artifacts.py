@@ -37,7 +37,7 @@ class Artifact:
 
 
 ARTIFACTS: Mapping[str, Artifact] = {
-    "series": Artifact("source.series_source", "model"),
+    "series": Artifact("equal_parts.series_source", "model"),
     "tangent": Artifact(
         "tangent.tangent_source", "model", "periodic orbits, their branches, return maps and exponents"
     ),
@@ -124,7 +124,7 @@ def key_of(model: Model) -> str:
 
 
 def _traced(model: Model) -> str:
+    from stickslip.symbolic.equal_parts import series_source
     from stickslip.symbolic.equations import derive
-    from stickslip.symbolic.source import series_source
 
     return series_source(derive(model), 8)

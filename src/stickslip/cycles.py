@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from stickslip.arguments import check_flag
 from stickslip.arrays import Floats
 from stickslip.errors import ResultError
-from stickslip.model.errors import check_number, check_whole, listed_names, shown
+from stickslip.model.errors import check_number, check_whole, check_word, listed_names, shown, suggest
 from stickslip.result import Steps, sample_times, sampled, steps_of
 
 MOST_POINTS = 10**7
@@ -93,18 +93,58 @@ def maxima(run: xr.Dataset, mass: str) -> Floats:
     >>> maxima(ss.simulate(ss.models.block_on_belt(), t=30), "block").round(6).tolist()
     [11.762404, 23.763435]
     """
-    steps, names = steps_of(run), [str(name) for name in run["state"].values]
+    steps_of(run)  # says so where there are none
+    names = [str(name) for name in run["state"].values]
     if f"v.{mass}" not in names:
         raise ResultError(f"the run has no mass {shown(mass)}; its states are {', '.join(names)}")
-    velocity = names.index(f"v.{mass}")
+    return crossings(run, f"v.{mass}", direction="down")
+
+
+def crossings(
+    run: xr.Dataset, quantity: str, value: float = 0.0, direction: str = "up", *, closed: bool = False
+) -> Floats:
+    """The times at which a state, or the sliding velocity of a contact, passes a value.
+
+    Where the run is `closed`, one period of an orbit, what happens where it closes is counted once.
+
+    >>> import stickslip as ss
+    >>> run = ss.simulate(ss.models.block_on_belt(), t=30)
+    >>> crossings(run, "v.block", direction="down").round(6).tolist()
+    [11.762404, 23.763435]
+    """
+    steps = steps_of(run)
+    value = check_number("value", value)
+    row, column = _observed(run, quantity)
     times = sample_times(steps)
-    v = sampled(steps, times)["state"][:, velocity]
 
-    def value(t: float) -> float:
-        return float(sampled(steps, np.array([t]))["state"][0, velocity])
+    def distance(t: Floats) -> Floats:
+        return np.asarray(sampled(steps, t)[row][:, column] - value, float)
 
-    found = np.nonzero((v[:-1] > 0) & (v[1:] <= 0))[0]
-    return np.array([brentq(value, times[i], times[i + 1], xtol=1e-15, rtol=1e-15) for i in found])
+    above = distance(times) > 0
+    if closed:
+        above[-1] = above[0]
+    wanted = {"up": ~above[:-1] & above[1:], "down": above[:-1] & ~above[1:], "both": above[:-1] != above[1:]}
+    check_word("direction", direction, tuple(wanted))
+    found = [_passage(distance, times[i], times[i + 1]) for i in np.nonzero(wanted[direction])[0]]
+    return np.array(found, float)
+
+
+def _passage(distance: Callable[[Floats], Floats], low: float, high: float) -> float:
+    """The zero between two times; the later one where round-off leaves none."""
+    if distance(np.array([low, high])).prod() > 0:
+        return float(high)
+    return float(brentq(lambda t: float(distance(np.array([t]))[0]), low, high, xtol=1e-15, rtol=1e-15))
+
+
+def _observed(run: xr.Dataset, quantity: str) -> tuple[str, int]:
+    """Where samples have a state, or the sliding velocity of a contact."""
+    states, contacts = ([str(name) for name in run[what].values] for what in ("state", "contact"))
+    if quantity in states:
+        return "state", states.index(quantity)
+    if quantity in contacts:
+        return "slip_velocity", contacts.index(quantity)
+    known = [*states, *contacts]
+    raise ResultError(f"there is no state or contact {shown(quantity)}{suggest(str(quantity), known)}")
 
 
 def _returning(steps: Steps, times: Floats, at: Floats, tolerance: float) -> int:

@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip.arguments import check_model, rows, vector
+from stickslip.arrays import Floats, Ints
 from stickslip.artifacts import artifact, formulas_of, module
 from stickslip.errors import ModelError
 from stickslip.excitation import NOT_PERIODIC, Excitations, Translations
@@ -23,11 +23,10 @@ from stickslip.model.errors import check_number, check_range, check_whole, check
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
 from stickslip.targets import checked, cpu, cuda, python
-from stickslip.targets.generated import EXACT, LANES, SMOOTH, STIFF, KernelSet
+from stickslip.targets.generated import EXACT, LANES, SECTIONS, SMOOTH, STIFF, KernelSet
 from stickslip.targets.program import EquationsProgram, Program, SmoothProgram, StiffProgram, Target
 
 TARGETS: Mapping[str, Target] = {"cpu": cpu, "cuda": cuda, "python": python, "checked": checked}
-Floats = NDArray[np.float64]
 ALIKE = 0.02
 """Trajectories are alike that differ by less than this part of the spread of all."""
 
@@ -181,7 +180,7 @@ class Field(metaclass=Listing):
         rate = trajectory.f + trajectory.G @ force
         return Point(rate, v, force, kinetic=trajectory.R, static=trajectory.S, mode=signs)
 
-    def _signs(self, mode: Sequence[int]) -> NDArray[np.int64]:
+    def _signs(self, mode: Sequence[int]) -> Ints:
         given = vector("the mode", mode, self.sizes.CONTACTS, "contacts")
         if not np.all(np.isin(given, (-1, 0, 1))):
             raise ModelError(f"the mode is {shown(mode)}: every contact has 0 (stick), 1 or -1 (slip)")
@@ -235,7 +234,7 @@ class Field(metaclass=Listing):
         rtol: float = 1e-9,
         most_steps: int = 10**9,
         shortcut: bool = True,
-    ) -> tuple[Floats, NDArray[np.int64]]:
+    ) -> tuple[Floats, Ints]:
         """End states of many trajectories (one row each), and per row (status, number of events).
 
         From 256 rows on, several trajectories travel in lockstep on each core, where the model allows that.
@@ -285,12 +284,17 @@ class Field(metaclass=Listing):
         return None if self.target == "python" else lane_program(self.model, self.order, self.target)
 
     @cached_property
+    def section_lanes(self) -> Program | None:
+        """The same for sections and maxima; None on targets that march these one by one."""
+        return lane_program(self.model, self.order, self.target, SECTIONS) if self.target == "cpu" else None
+
+    @cached_property
     def _periods(self) -> Callable[[Floats], Floats]:
         return compile_forcings(self.model)
 
     def _one_by_one(
         self, starts: Floats, parameters: Floats, times: tuple[float, float], rtol: float, most_steps: int
-    ) -> tuple[Floats, NDArray[np.int64]]:
+    ) -> tuple[Floats, Ints]:
         """The first steps are made at once: to be ended by Ctrl-C would cost as much as a few steps do."""
         m, count = self.program, len(starts)
         kernels = m.kernels.ensemble
@@ -316,7 +320,7 @@ class Field(metaclass=Listing):
         rtol: float,
         most_steps: int,
         shortcut: bool = True,
-    ) -> tuple[Floats, NDArray[np.int64]]:
+    ) -> tuple[Floats, Ints]:
         """All trajectories in lockstep; then one by one those that were given up."""
         m, count = self.lanes, len(starts)
         assert m is not None
@@ -353,7 +357,7 @@ class Point:
     force: Floats
     kinetic: Floats
     static: Floats
-    mode: NDArray[np.int64]
+    mode: Ints
 
 
 def patience(m: Program, starts: Floats, parameters: Floats) -> float:
@@ -377,10 +381,10 @@ def lanes_of(m: Program) -> Interleaved[Any]:
     return Interleaved(lane, count, cpu.aligned(lane.FLOATS * count))
 
 
-def lane_program(model: Model, order: int, target: str = "cpu") -> Program | None:
+def lane_program(model: Model, order: int, target: str = "cpu", kernels: KernelSet = LANES) -> Program | None:
     """The kernels for trajectories in lockstep; None where the model has what they do not do."""
     generated = artifact(model, "lanes", order)
-    program: Program | None = TARGETS[target].program(generated, LANES) if generated.text else None
+    program: Program | None = TARGETS[target].program(generated, kernels) if generated.text else None
     return program
 
 

@@ -182,3 +182,15 @@ def test_refused_in_a_sentence(case):
     make, message = REFUSED[case]
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_a_contact_can_be_copied_with_changes() -> None:
+    """`dataclasses.replace` gives the same contact with another field, weights included."""
+    from dataclasses import replace
+
+    block, pinion, belt = ss.Mass("block", m=1.0), ss.Rotor("pinion", inertia=1.0), ss.Belt("belt", speed=1.0)
+    contact = ss.Contact({block: 1.0, pinion: -0.05}, belt, law=ss.Coulomb(0.4, 0.25), normal=10.0)
+    copied = replace(contact, normal=5.0)
+    assert copied.weights == contact.weights and copied.normal == 5.0
+    with pytest.raises(ss.errors.ModelError, match="it must act on a Mass or a Rotor"):
+        replace(contact, on=((belt, 1.0),))

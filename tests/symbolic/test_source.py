@@ -9,6 +9,7 @@ import sys
 SCRIPT = """
 import hashlib
 import stickslip as ss
+from stickslip.symbolic.equal_parts import series_source
 from stickslip.symbolic.equations import derive
 from stickslip.symbolic.lanes import lane_source
 from stickslip.symbolic.source import Source
@@ -16,6 +17,7 @@ text = ""
 for model in (ss.models.forced_oscillator("III"), ss.models.two_blocks()):
     equations = derive(model)
     text += lane_source(equations, 8) + Source(equations, 8).module()
+text += series_source(derive(ss.models.chain(12)), 8)
 print(hashlib.sha256(text.encode()).hexdigest())
 """
 

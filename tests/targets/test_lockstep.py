@@ -98,7 +98,11 @@ QUICK += ("effect on v changes", "effect on rates changes", "a rate without stat
 )
 def test_as_one_by_one(name, monkeypatch):
     make, end, spread = MODELS[name]
-    model = make()
+    check_as_one_by_one(make(), end, spread, monkeypatch)
+
+
+def check_as_one_by_one(model, end, spread, monkeypatch):
+    """Random starts and parameters end where the march takes them, with the same events; few are given up."""
     field = ss.Field.of(model, order=12)
     starts, parameters = ensemble(model, spread)
     alone, outcome = field._one_by_one(starts, parameters, (0.0, end), 1e-10, 10**7)
@@ -113,9 +117,10 @@ def test_as_one_by_one(name, monkeypatch):
 
 
 def test_which_models_are_left_alone():
-    for law in (ss.Stribeck(1.0, 0.6, 0.3), ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6], mu_s=1.0)):
-        assert lane_program(on_belt(law), 12) is None
-    assert lane_program(ss.models.chain(3), 12) is None
+    many = np.linspace(0.0, 2.0, 80)
+    law = ss.Tabulated(many.tolist(), (0.6 + 0.3 / (1 + many)).tolist(), mu_s=1.0)
+    assert lane_program(on_belt(law), 12) is None
+    assert lane_program(ss.models.chain(40), 12) is None
 
 
 def test_the_same_bits_in_any_company():
@@ -223,9 +228,16 @@ def test_neighbours_wait_for_each_other(monkeypatch):
     np.testing.assert_array_equal(field._in_lockstep(starts, alike, (0.0, 50.0), 1e-9, 10**9)[0], together)
 
 
-def test_what_needs_polynomials_is_left_to_the_march():
-    codes = ss.observe.Section("x.block", 0.5).codes(ss.models.block_on_belt())
-    assert codes.kind not in trajectories.IN_LOCKSTEP
+def test_crossings_have_a_tick_of_their_own():
+    """What is paid for it is paid only where it is asked for."""
+    model = ss.models.block_on_belt()
+    field = ss.Field.of(model, order=12)
+    crossing, others = (
+        trajectories.lanes_for(field, what.codes(model))
+        for what in (ss.observe.Section("x.block", 0.5), ss.observe.StickToSlip())
+    )
+    assert crossing.kernels.machine.SECTIONS == 1 and others.kernels.machine.SECTIONS == 0
+    assert crossing.kernels.lane.Lane.FLOATS > others.kernels.lane.Lane.FLOATS
 
 
 # -- pieces --------------------------------------------------------------------------------------------------------

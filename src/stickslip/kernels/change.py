@@ -1,14 +1,14 @@
 """What happens at an event: which contacts are at rest, what jumps, and which modes follow."""
 
 from stickslip.kernels import model
-from stickslip.kernels.mode import NOISE, RELEASED, RESTING, count_resting, settle, take_mode
+from stickslip.kernels.mode import LEAVING, NOISE, RESTING, count_resting, settle, take_mode
 from stickslip.kernels.polynomial import value_at, value_of
 from stickslip.kernels.rest import project
 from stickslip.kernels.trajectory import Trajectory
 
 MOST_STOPS = 1000  # immediate ones, by chance
 ANEW = 10  # added to the mode before an event: whichever follows begins anew
-MOST_ROUNDS = 4  # of modes and branches that follow from each other
+MOST_CONSEQUENCES = 4  # of modes and branches that follow from each other
 KEPT_BY = 1e-12  # of the size of its guard: so near to its end a branch is left as it is
 TOGETHER_BY = 1e-13  # guards that end so close to each other on a step end together
 
@@ -34,7 +34,7 @@ def note_rests(trajectory: Trajectory, x: float) -> None:
     for i in range(model.CONTACTS):
         ends = trajectory.root[i] <= min(x * (1.0 + TOGETHER_BY), 1.0)
         if trajectory.mode[i] == 0:
-            trajectory.at_rest[i] = RELEASED if ends else RESTING
+            trajectory.at_rest[i] = LEAVING if ends else RESTING
         else:
             trajectory.at_rest[i] = RESTING if ends else 0
 
@@ -60,7 +60,7 @@ def pass_guard(trajectory: Trajectory, guard: int) -> int:
         model.ingredients(trajectory)
     for i in range(model.CONTACTS):
         trajectory.mode_before[i] = trajectory.mode[i]
-        if trajectory.at_rest[i] == RELEASED:  # where the static limit is passed, slip to that side is tried first
+        if trajectory.at_rest[i] == LEAVING:  # where the static limit is passed, slip to that side is tried first
             force = trajectory.force_series[i]
             take_mode(trajectory, i, -1 if value_of(trajectory, force) > 0.0 else 1)
     if 0 <= guard < model.WATCHED + model.GUARDS:
@@ -102,7 +102,7 @@ def move_branch(trajectory: Trajectory, guard: int) -> None:
 def settle_branches(trajectory: Trajectory, failed: int) -> int:
     """Frozen branches that follow from the modes, as the interval of a table does; where one changes, the modes are
     asked again."""
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_CONSEQUENCES):
         if failed != 0:
             break
         for i in range(model.BRANCHES):
@@ -131,7 +131,7 @@ def settle_by_chance(trajectory: Trajectory, failed: int) -> int:
         )  # first, on to the side from which it came, with a draw not yet used
         for i in range(model.CONTACTS):
             begins = abs(trajectory.mode_before[i]) == 1
-            if trajectory.at_rest[i] == RELEASED and attempt > 0:
+            if trajectory.at_rest[i] == LEAVING and attempt > 0:
                 trajectory.at_rest[i] = RESTING
                 begins = True
             if trajectory.at_rest[i] == RESTING and begins:

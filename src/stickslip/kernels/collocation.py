@@ -20,7 +20,7 @@ COLUMNS = flow.PARAMETERS + 2
 WIDEST = flow.STATES + flow.PARAMETERS + 2
 MOST_KINKS = 5 * flow.STATES
 MOST_ITERATIONS = 12
-REACH = 3.0  # so many last steps ahead does their polynomial predict
+PREDICTED_STEPS = 3.0  # so many last steps ahead does their polynomial predict
 
 
 class Collocation(Record):
@@ -82,7 +82,7 @@ class Collocation(Record):
 
 def find_stages(run: Collocation, h: float) -> bool:
     """Increments of a step, from the polynomial of the last one where that reaches; whether they are found."""
-    if run.at_beginning == 0 and h <= REACH * run.last_step:
+    if run.at_beginning == 0 and h <= PREDICTED_STEPS * run.last_step:
         extrapolate(run, h)
         if newton(run, h):
             return True
@@ -97,7 +97,7 @@ def extrapolate(run: Collocation, h: float) -> None:
     for k in range(STAGES):
         x = 1.0 + POINTS[k] * h / run.last_step
         for i in range(flow.STATES):
-            run.increment[k, i] = -run.last_increment[radau.LAST, i]
+            run.increment[k, i] = -run.last_increment[radau.LAST_STAGE, i]
         for j in range(STAGES):
             product = basis(x, j)
             for i in range(flow.STATES):

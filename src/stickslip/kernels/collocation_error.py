@@ -14,7 +14,7 @@ from math import inf
 from stickslip.kernels import flow
 from stickslip.kernels.collocation import Collocation
 from stickslip.kernels.dense import factor_matrix, substitute_one
-from stickslip.kernels.radau import EMBEDDED, GAMMA, LAST, POINTS, STAGES, TERMS
+from stickslip.kernels.radau import EMBEDDED, GAMMA, LAST_STAGE, POINTS, STAGES, TERMS
 
 
 def weigh(run: Collocation) -> None:
@@ -59,7 +59,7 @@ def estimate(run: Collocation, h: float) -> float:
 def set_filter(run: Collocation, h: float, end: int) -> None:
     """1 − h γ ∂f at the start of the step (end = 0) or at its end (1)."""
     for i in range(flow.STATES):
-        run.stage[i] = run.state[i] + end * run.increment[LAST, i]
+        run.stage[i] = run.state[i] + end * run.increment[LAST_STAGE, i]
     flow.slopes(run.stage, run.time + end * h, run.parameter, run.slope)
     for i in range(flow.STATES):
         for j in range(flow.STATES):
@@ -86,9 +86,9 @@ def filtered(run: Collocation) -> float:
         difference = abs(run.error[i])
         size = run.weight[i] * run.tolerance
         if difference > worst * size:
-            whole = run.increment[LAST, i]
+            whole = run.increment[LAST_STAGE, i]
             bend = difference
-            for k in range(LAST):
+            for k in range(LAST_STAGE):
                 bend = max(bend, abs(run.increment[k, i] - POINTS[k] * whole))
             fourth = abs(term_of(run, i, 2))
             falling = min(max(fourth, abs(term_of(run, i, 3))) / max(abs(term_of(run, i, 1)), fourth), 1.0)

@@ -5,10 +5,10 @@ together. To end steps there costs a few, and the derivatives gain one or two di
 """
 
 from stickslip.kernels.collocation import Collocation
-from stickslip.kernels.radau import DIFFERENCES, LAST, POINTS, STAGES, basis
+from stickslip.kernels.radau import DIFFERENCES, LAST_STAGE, POINTS, STAGES, basis
 
 MOST_LANDINGS = 6
-NARROW = 1e-6  # of the floor of a variable: so near to a level it is there
+LANDED = 1e-6  # of the floor of a variable: so near to a level it is there
 NO_CROSSING = 2.0
 
 
@@ -41,12 +41,12 @@ def lands(run: Collocation, h: float) -> bool:
 def reaches_kink(run: Collocation, h: float) -> bool:
     """Whether a step that is made to end at a kink does; if not, a longer one is to be tried."""
     i = run.kink_variable[run.landing_kink]
-    short = run.kink_level[run.landing_kink] - run.state[i] - run.increment[LAST, i]
-    if abs(short) <= NARROW * run.floor[i]:
+    short = run.kink_level[run.landing_kink] - run.state[i] - run.increment[LAST_STAGE, i]
+    if abs(short) <= LANDED * run.floor[i]:
         return True
     rate = 0.0
     for j in range(STAGES):
-        rate += DIFFERENCES[LAST, j] * run.increment[j, i] / h
+        rate += DIFFERENCES[LAST_STAGE, j] * run.increment[j, i] / h
     longer = h + short / rate if rate != 0.0 else 0.0
     if longer <= h or longer > 1.5 * h:
         return True
@@ -56,12 +56,12 @@ def reaches_kink(run: Collocation, h: float) -> bool:
 
 def crossing(run: Collocation, i: int, level: float) -> float:
     """The fraction of the step after which variable i first passes the level; NO_CROSSING if it does not."""
-    narrow = NARROW * run.floor[i]
+    near = LANDED * run.floor[i]
     from_level = run.state[i] - level
-    before = side_of(from_level, narrow)
+    before = side_of(from_level, near)
     low = 0.0
     for k in range(STAGES):
-        after = side_of(from_level + run.increment[k, i], narrow)
+        after = side_of(from_level + run.increment[k, i], near)
         if before * after < 0:
             return bisected(run, i, from_level, low, POINTS[k], before)
         if after != 0:
@@ -70,9 +70,9 @@ def crossing(run: Collocation, i: int, level: float) -> float:
     return NO_CROSSING
 
 
-def side_of(distance: float, narrow: float) -> int:
+def side_of(distance: float, near: float) -> int:
     """Above, below, or at the level."""
-    if abs(distance) <= narrow:
+    if abs(distance) <= near:
         return 0
     return 1 if distance > 0.0 else -1
 

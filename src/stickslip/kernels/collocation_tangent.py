@@ -7,7 +7,7 @@ solution.
 from stickslip.kernels import flow
 from stickslip.kernels.collocation import COLUMNS, SIZE, Collocation, set_matrix, set_stage
 from stickslip.kernels.dense import factor_matrix, substitute_all
-from stickslip.kernels.radau import LAST, POINTS, ROW_SUMS, STAGES
+from stickslip.kernels.radau import LAST_STAGE, POINTS, ROW_SUMS, STAGES
 
 
 def width_of(run: Collocation) -> int:
@@ -42,5 +42,5 @@ def differentiate(run: Collocation, h: float) -> bool:
             run.right[row + flow.STATES + run.chosen] += h * run.slope_p[i * COLUMNS + COLUMNS - 1]
     substitute_all(run.matrix, SIZE, run.pivot, run.right, width)
     for i in range(flow.STATES * width):
-        run.partial[i] = run.right[LAST * flow.STATES * width + i]
+        run.partial[i] = run.right[LAST_STAGE * flow.STATES * width + i]
     return True

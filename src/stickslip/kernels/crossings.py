@@ -20,13 +20,16 @@ def record_crossings(
     elif which < model.STATES:
         size = set_value(trajectory, trajectory.state_series[which], request.level)
     else:
-        size = set_value(trajectory, trajectory.v_series[which - model.STATES], request.level)
+        contact = which - model.STATES
+        size = set_value(trajectory, trajectory.v_series[contact], request.level)
+        # At a release the forces cancel each other: what round-off leaves of them is no motion.
+        size += trajectory.acceleration_size[contact] * tally.step_length
     tally.side = find_crossings(trajectory, tally, tally.side, NOISE * size)
     for k in range(tally.crossings):
         if request.direction == 0 or request.direction == tally.crossing_side[k]:
             tau = tally.crossing_place[k] * tally.step_length
             set_state(trajectory, tally, tau)
-            observation.add_row(rows, request, result, tally.step_start + tau, observation.NO_CONTACT, tally.state)
+            observation.add_row(rows, request, result, tally.step_start + tau, tally.state)
 
 
 def remember_peaks(trajectory: Trajectory, tally: Tally, ring: Ring) -> None:
@@ -98,7 +101,8 @@ def find_crossings(trajectory: Trajectory, tally: Tally, side_before: int, noise
     """Where on the step the polynomial changes its sign, to the tally; the sign at the end of the step.
 
     The first place is 0 where the sign is not that at the end of the step before. The sign stays as it was where the
-    polynomial is zero but for noise.
+    polynomial is zero but for noise, also at the end of the step: on which side it goes on from there, the next one
+    tells.
     """
     tally.crossings = 0
     side = leading_side(trajectory, noise)
@@ -109,12 +113,22 @@ def find_crossings(trajectory: Trajectory, tally: Tally, side_before: int, noise
     if side < 0:
         for k in range(model.ORDER + 1):
             trajectory.polynomial[k] = -trajectory.polynomial[k]
-    x = next_crossing(trajectory, 0.0)
-    while x <= 1.0 and tally.crossings <= model.ORDER:
+    before = 0.0
+    x = next_crossing(trajectory, before)
+    while x <= 1.0 and tally.crossings <= model.ORDER and not is_nothing(trajectory, before, x, noise):
         side = -side
         add_crossing(tally, x, side)
-        x = next_crossing(trajectory, x)
+        before = x
+        x = next_crossing(trajectory, before)
     return side
+
+
+def is_nothing(trajectory: Trajectory, before: float, x: float, noise: float) -> bool:
+    """Whether the polynomial is zero but for noise from its zero x on, which came after the place `before`."""
+    total = 0.0
+    for k in range(model.ORDER + 1):
+        total += abs(trajectory.polynomial[k])
+    return total * (1.0 - x) <= noise * (1.0 - before)
 
 
 def add_crossing(tally: Tally, x: float, side: int) -> None:

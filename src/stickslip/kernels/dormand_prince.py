@@ -11,7 +11,7 @@ from stickslip.kernels.switch_model import SwitchModel, set_rate
 from stickslip.kernels.trajectory import Trajectory
 
 STAGES = 7
-LAST = STAGES - 1
+LAST_STAGE = STAGES - 1
 NODE_TIME = np.array([0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0])
 TABLEAU = np.array(
     [

@@ -3,16 +3,17 @@
 Arguments are reduced to small ones, and those go to polynomials and quotients: exp, log, sine, cosine and atan after
 fdlibm (Sun Microsystems, 1993), tanh and sinh after Cephes (S. Moshier). Errors are below one unit in the last place,
 of tan, tanh, sinh, cosh and powers below two: tests/targets/test_elementary.py compares all of them with mpmath. Those
-that need to note something down are lent room for eight floats.
+that need to note something down are lent room for eight floats. exp and tanh have selects in place of branches: lanes
+compute them side by side.
 """
 
 from math import inf, nan
 
 import numpy as np
 
-from stickslip.kernels.machine import fused
+from stickslip.kernels.machine import fused, two_to
 from stickslip.kernels.records import Floats
-from stickslip.kernels.warp import exponent_of, two_to
+from stickslip.kernels.warp import exponent_of
 
 ROUND = 6755399441055744.0  # 1.5·2^52: what is added to it is rounded to whole numbers
 LARGEST_EXPONENT, SMALLEST_EXPONENT = 709.782712893384, -745.1332191019412
@@ -51,12 +52,6 @@ def exponential(x: float) -> float:
 
 def exponential_of_sum(x: float, rest: float) -> float:
     """exp(x + rest), the rest smaller than the last digit of x."""
-    if x != x:
-        return x
-    if x > LARGEST_EXPONENT:
-        return inf
-    if x < SMALLEST_EXPONENT:
-        return 0.0
     whole = (x * LOG2_E + ROUND) - ROUND
     high = fused(-whole, LN2, x)
     low = whole * LN2_REST - rest
@@ -65,8 +60,10 @@ def exponential_of_sum(x: float, rest: float) -> float:
     c = 6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08)
     c = r - t * (1.66666666666666019037e-01 + t * (-2.77777777770155933842e-03 + t * c))
     y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    half = int(whole * 0.5)
-    return y * two_to(half) * two_to(int(whole) - half)
+    half = (whole * 0.5 + ROUND) - ROUND
+    value = y * two_to(half) * two_to(whole - half)
+    value = inf if x > LARGEST_EXPONENT else value
+    return 0.0 if x < SMALLEST_EXPONENT else value
 
 
 def logarithm(x: float) -> float:
@@ -76,9 +73,9 @@ def logarithm(x: float) -> float:
     if x == inf:
         return inf
     tiny = x < 1e-300
-    scaled = x * two_to(54) if tiny else x
+    scaled = x * two_to(54.0) if tiny else x
     exponent = exponent_of(scaled)
-    m = scaled * two_to(-exponent) if exponent < 1023 else scaled * two_to(-1022) * 0.5
+    m = scaled * two_to(float(-exponent)) if exponent < 1023 else scaled * two_to(-1022.0) * 0.5
     if m > ROOT_2:
         m = 0.5 * m
         exponent += 1
@@ -122,9 +119,9 @@ def power(x: float, y: float, room: Floats) -> float:
 def precise_logarithm(x: float, room: Floats) -> None:
     """log x as the sum of two parts, to twenty digits: 2 s (1 + z/3 + z²/5 + …) with s = f/(2 + f) and z = s²."""
     tiny = x < 1e-300
-    scaled = x * two_to(54) if tiny else x
+    scaled = x * two_to(54.0) if tiny else x
     exponent = exponent_of(scaled)
-    m = scaled * two_to(-exponent) if exponent < 1023 else scaled * two_to(-1022) * 0.5
+    m = scaled * two_to(float(-exponent)) if exponent < 1023 else scaled * two_to(-1022.0) * 0.5
     if m > ROOT_2:
         m = 0.5 * m
         exponent += 1
@@ -184,7 +181,7 @@ def reduce_far(x: float, room: Floats) -> int:
         room[1] = nan
         return 0
     scale = exponent_of(x) - CHUNK + 1
-    scaled = abs(x) * two_to(-scale)
+    scaled = abs(x) * two_to(float(-scale))
     room[2] = float(int(scaled))  # the digits of x, 24 in each
     room[3] = float(int((scaled - room[2]) * 16777216.0)) / 16777216.0
     room[4] = scaled - room[2] - room[3]
@@ -193,7 +190,7 @@ def reduce_far(x: float, room: Floats) -> int:
     second = 0.0
     third = 0.0
     for i in range(first, first + CHUNKS):
-        unit = TWO_OVER_PI[i] * two_to(scale - CHUNK * (i + 1))
+        unit = TWO_OVER_PI[i] * two_to(float(scale - CHUNK * (i + 1)))
         for j in range(3):
             term = room[2 + j] * unit
             term -= 4.0 * (float(int(term * 0.25)) if term < 1e18 else term * 0.25)
@@ -293,13 +290,13 @@ def arctangent(x: float) -> float:
 def hyperbolic_tangent(x: float) -> float:
     """tanh x."""
     size = abs(x)
-    if size < 0.625:
-        z = x * x
-        above = -1.61468768441708447952e03 + z * (-9.92877231001918586564e01 + z * -9.64399179425052238628e-01)
-        below = 4.84406305325125486048e03 + z * (2.23548839060100448583e03 + z * (1.12811678491632931402e02 + z))
-        return x + x * z * (above / below)
-    value = 1.0 - 2.0 / (exponential(2.0 * size) + 1.0) if size < 22.0 else 1.0
-    return value if x > 0.0 else (-value if x < 0.0 else x)
+    z = x * x
+    above = -1.61468768441708447952e03 + z * (-9.92877231001918586564e01 + z * -9.64399179425052238628e-01)
+    below = 4.84406305325125486048e03 + z * (2.23548839060100448583e03 + z * (1.12811678491632931402e02 + z))
+    near = x + x * z * (above / below)
+    far = 1.0 - 2.0 / (exponential(2.0 * size) + 1.0)
+    far = -far if x < 0.0 else far
+    return near if size < 0.625 else far
 
 
 def hyperbolic_sine(x: float) -> float:

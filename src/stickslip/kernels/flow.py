@@ -33,6 +33,10 @@ def exchanged(Y: Floats, t: float, P: Floats, OUT: Floats) -> None:
     """The solver's variables of the states Y."""
 
 
+def exchange_slopes(Y: Floats, t: float, P: Floats, OUT: Floats) -> None:
+    """∂y/∂z at the states Y, row by row; entries that are always zero are left as they are."""
+
+
 def characteristics(Y: Floats, t: float, _speed: float, P: Floats, OUT: Floats) -> None:
     """Per contact: smoothed friction at a slip speed, then static friction, then kinetic friction at rest."""
 

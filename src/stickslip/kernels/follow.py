@@ -3,7 +3,7 @@
 At the end of every step its polynomials are looked at, before the event there changes them; then the changes of mode.
 """
 
-from stickslip.kernels import clock, crossings, march, model, observation, outcome, polynomial
+from stickslip.kernels import clock, crossings, march, model, observation, outcome, polynomial, repeat
 from stickslip.kernels.records import Records
 from stickslip.kernels.trajectory import Trajectory
 
@@ -21,6 +21,31 @@ def begin_tally(tally: observation.Tally, request: observation.Request, course: 
     tally.peak_side = 0
     tally.next_turn = observation.next_multiple(course.transient_end, period) if period > 0.0 else 0
     tally.next_strobe = observation.next_multiple(course.transient_end, interval) if interval > 0.0 else 0
+
+
+def follow_to_end(
+    trajectory: Trajectory,
+    request: observation.Request,
+    course: observation.Course,
+    tally: observation.Tally,
+    rings: Records[observation.Ring],
+    rows: Records[observation.Row],
+    result: observation.Result,
+) -> int:
+    """Observe a motion to its end; of one that repeats itself, one cycle, from which the others are told."""
+    cycles = repeat.cycles_to_tell(request, course, tally)
+    status = outcome.FINISHED
+    if cycles >= 2:
+        trajectory.end_time = repeat.cycle_start(course, tally, cycles)
+        status = follow(trajectory, request, course, tally, rings, rows, result)
+        if status == outcome.FINISHED:
+            repeat.begin_cycle(trajectory, tally, rings[RETURNS], result)
+            status = follow(trajectory, request, course, tally, rings, rows, result)
+        if status != outcome.FINISHED:
+            return status
+        repeat.repeat_cycle(trajectory, request, course, tally, rings[RETURNS], result)
+    trajectory.end_time = course.end_time
+    return follow(trajectory, request, course, tally, rings, rows, result)
 
 
 def follow(
@@ -89,7 +114,7 @@ def record_strobes(
     while interval > 0.0 and tally.next_strobe * interval <= trajectory.time:
         time = tally.next_strobe * interval
         crossings.set_state(trajectory, tally, time - tally.step_start)
-        observation.add_row(rows, request, result, time, observation.NO_CONTACT, tally.state)
+        observation.add_row(rows, request, result, time, tally.state)
         following = tally.next_strobe + 1
         full = result.truncated != 0
         tally.next_strobe = observation.next_multiple(trajectory.time, interval) if full else following
@@ -122,4 +147,4 @@ def watch_changes(
                 if course.excitation_period <= 0.0:
                     observation.add_return(ring, trajectory.time, i, tally.releases, trajectory.state)
             if observation.is_wanted(request, i, released, trajectory.mode[i] == 0):
-                observation.add_row(rows, request, result, trajectory.time, i, trajectory.state)
+                observation.add_change(rows, request, result, trajectory.time, i, trajectory.mode[i], trajectory.state)

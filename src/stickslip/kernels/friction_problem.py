@@ -26,7 +26,8 @@ class FrictionProblem(Record):
 def push(trajectory: Trajectory, problem: FrictionProblem, i: int) -> float:
     """What the friction forces add to the rate of state i."""
     total = 0.0
-    for j in range(model.CONTACTS):
+    for e in range(model.ACTING_START[i], model.ACTING_START[i + 1]):
+        j = model.ACTING[e]
         total += trajectory.G[i, j] * problem.force[j]
     return total
 
@@ -34,7 +35,8 @@ def push(trajectory: Trajectory, problem: FrictionProblem, i: int) -> float:
 def pull(trajectory: Trajectory, problem: FrictionProblem, i: int) -> float:
     """What the friction forces add to the slip acceleration of contact i."""
     total = 0.0
-    for j in range(model.CONTACTS):
+    for e in range(model.COUPLED_START[i], model.COUPLED_START[i + 1]):
+        j = model.COUPLED[e]
         total += trajectory.D[i, j] * problem.force[j]
     return total
 

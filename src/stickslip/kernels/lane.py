@@ -1,7 +1,13 @@
 """A trajectory in lockstep: what is kept of it from tick to tick, and the work space of one tick. See lockstep.py."""
 
-from stickslip.kernels import model
+from stickslip.kernels import machine, model, tables
 from stickslip.kernels.records import Floats, Record, field
+
+EVENTS = model.CONTACTS + model.GUARDS
+"""What may end a step: contacts that change, then frozen branches."""
+
+CROSSING = EVENTS
+"""The place, after all of them, of the one whose zero is being looked for."""
 
 
 class Lane(Record):
@@ -15,6 +21,8 @@ class Lane(Record):
     mode: Floats = field("slip signs: 0 stick", model.CONTACTS)
     on_trial: Floats = field("1 if the mode is tried: the contact was at rest at the last event", model.CONTACTS)
     mode_before: Floats = field("the mode before the last event", model.CONTACTS)
+    branch: Floats = field("where each frozen branch stands: a sign, or the interval of a table", model.BRANCHES)
+    interval: Floats = field("of each table: see `load_intervals` of the model", model.TABLES, tables.INTERVAL_WIDTH)
     condition: float = field("RUNNING, ARRIVED, GIVEN_UP or PARKED")
     number: float = field("of the trajectory")
 
@@ -32,6 +40,7 @@ class Lane(Record):
     most_steps: float = field("steps after which it is given up")
     events: float = field("changes of mode")
     rapid_events: float = field("how many events have followed each other in no time")
+    trials: float = field("modes that were changed since the last event, until contacts were content")
 
     # Motions that repeat themselves: see lockrepeat.py.
     mark_state: Floats = field("the state at the mark", model.STATES)
@@ -56,6 +65,14 @@ class Lane(Record):
     highest: Floats = field("largest ones", model.STATES)
     stick_time: Floats = field("time in stick", model.CONTACTS)
 
+    # Sections and maxima: see locksection.py.
+    section_which: Floats = field("the state or, after the states, sliding velocity", machine.SECTIONS)
+    section_level: Floats = field("the value that it passes", machine.SECTIONS)
+    section_rate: Floats = field("1 if it is the rate of the state that passes it", machine.SECTIONS)
+    section_direction: Floats = field("1 upwards, -1 downwards, 0 both", machine.SECTIONS)
+    section_side: Floats = field("the side that it is on; 0: not known yet", machine.SECTIONS)
+    crossing: Floats = field("1 if it crosses where the state is wanted next", machine.SECTIONS)
+
     constant: Floats = field("what is made of parameters alone", model.CONSTANTS)
 
 
@@ -68,6 +85,9 @@ class Tick(Record):
     force_series: Floats = field("of friction forces λ", model.CONTACTS, model.WIDTH)
     static_series: Floats = field("of static limits", model.CONTACTS, model.WIDTH)
     guard_series: Floats = field("of what is watched", model.WATCHED, model.WIDTH)
+    branch_series: Floats = field("of what is positive while a frozen branch holds", model.GUARDS, model.WIDTH)
+    resolved_series: Floats = field("of arguments of exponentials", model.RESOLVED, model.WIDTH)
+    sharp_series: Floats = field("of arguments of functions with a singularity at zero", model.SHARP, model.WIDTH)
     acceleration_size: Floats = field("of the terms of slip accelerations", model.CONTACTS)
     singular: float = field("1 if sticking forces are not determined")
     natural_step: float = field("the length that the tolerance allows")
@@ -77,20 +97,25 @@ class Tick(Record):
     goes: float = field("1 if the step is taken")
     lost: float = field("1 if the trajectory is given up")
 
-    # What decides when a contact changes its mode.
+    # What decides when a contact changes its mode; and, after all contacts, when a frozen branch ends.
     sticks: Floats = field("1 if the series are those of stick", model.CONTACTS)
-    polynomial: Floats = field("v in slip, in stick how far λ is from its limit", model.CONTACTS, model.WIDTH)
+    polynomial: Floats = field("v in slip, in stick how far λ is from its limit; guards", EVENTS + 1, model.WIDTH)
     side: Floats = field("the side to which λ goes", model.CONTACTS)
     factor: Floats = field("what makes the polynomial positive while the mode holds …", model.CONTACTS)
     base: Floats = field("… but for this", model.CONTACTS)
-    zeros: Floats = field("zeros at its start, which are no events", model.CONTACTS)
+    zeros: Floats = field("zeros at its start, which are no events", EVENTS + 1)
     urgency: Floats = field("how much a contact wants another mode", model.CONTACTS)
-    leading: Floats = field("the first coefficient after these zeros, times its power of the step", model.CONTACTS)
-    following: Floats = field("the one after it", model.CONTACTS)
-    end_value: Floats = field("the value at the end of the step", model.CONTACTS)
-    room: Floats = field("1 if the other limit is out of reach", model.CONTACTS)
-    root: Floats = field("when it becomes zero; beyond the step if it does not", model.CONTACTS)
+    leading: Floats = field("the first coefficient after these zeros, times its power of the step", EVENTS + 1)
+    following: Floats = field("the one after it", EVENTS + 1)
+    end_value: Floats = field("the value at the end of the step", EVENTS + 1)
+    room: Floats = field("1 if the other limit is out of reach", EVENTS)
+    root: Floats = field("when it becomes zero; beyond the step if it does not", EVENTS)
     event_delay: float = field("the time until the event that ends the step; ENDLESS: none does")
+    guard_size: Floats = field("of the terms of what ends a branch, and of its rate times the step", model.GUARDS)
+    passed: Floats = field("1 if a branch has ended where the step begins", model.GUARDS)
+    clear: Floats = field("1 if a branch holds on a plain step, or ends with it", model.GUARDS)
+    crossed: Floats = field("1 if it ends with it", model.GUARDS)
+    pending: Floats = field("1 if its zero is still to be looked for", EVENTS)
 
     # Contacts at the end of the step.
     v: Floats = field("sliding velocities", model.CONTACTS)

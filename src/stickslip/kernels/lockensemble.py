@@ -67,6 +67,8 @@ def enter(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, excitation_p
         lane.recent_size[i] = abs(trajectory.state[i])
     for i in range(model.CONSTANTS):
         lane.constant[i] = trajectory.constant[i]
+    if model.BRANCHES > 0:
+        take_branches(trajectory, lane)
     for i in range(model.CONTACTS):
         lane.on_trial[i] = float(trajectory.at_rest[i])
         lane.mode[i] = float(trajectory.mode[i])
@@ -81,6 +83,17 @@ def enter(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, excitation_p
     lane.reported = condition.ENDLESS
     lane.excitation_period = excitation_period
     lockrepeat.clear_mark(lane, excitation_period >= 0.0)
+
+
+def take_branches(trajectory: Trajectory, lane: Lane) -> None:
+    """The frozen branches at the start."""
+    for i in range(model.BRANCHES):
+        trajectory.branch[i] = 0
+    model.branches(trajectory, 0.0)
+    for i in range(model.BRANCHES):
+        lane.branch[i] = float(trajectory.branch[i])
+    if model.TABLES > 0:
+        model.load_intervals(lane)
 
 
 def arrive(lane: Lane, end: ensemble.End) -> None:

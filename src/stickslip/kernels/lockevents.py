@@ -8,12 +8,13 @@ first, and what they leave open makes the step shorter.
 from math import sqrt
 
 from stickslip.kernels import model
-from stickslip.kernels.lane import Tick
+from stickslip.kernels.lane import CROSSING, EVENTS, Tick
 from stickslip.kernels.machine import any_lane, rough
 from stickslip.kernels.records import Floats
 
 VALUE, RATE, BEND = 0.41, 1.64, 9.7  # see `tail_of`
 MOST_TURNS = 6.0  # of the search for a root
+JUST_BEGUN = 1e-11  # of how far a guard moves on a step: so far it may be beyond zero when the step begins
 SURE = 1.0 - 1e-6  # of what must outweigh others, where single precision has to do
 
 
@@ -60,6 +61,38 @@ def negative_tail(row: Floats, h: float) -> float:
     return (odd * h + even if model.ORDER % 2 == 0 else even * h + odd) * (square * square)
 
 
+def only_falls(row: Floats, h: float) -> bool:
+    """Whether a series falls on the whole step: the rate at its start outweighs how it may change."""
+    bends = rough(2.0 * abs(h * h * row[2]) + 3.0 * abs(h * h * h * row[3]))
+    return rough(-SURE * h * row[1]) > bends + RATE * tail_of(row, h)
+
+
+def keeps_clear(row: Floats, h: float) -> bool:
+    """Whether a series stays positive on the step: its constant term outweighs all negative ones; or it is no more than
+    round-off below zero and rises, as that of a branch does where it has just begun; or it only falls, and ends
+    positive."""
+    tail = tail_of(row, h)
+    p1 = h * row[1]
+    p2 = h * h * row[2]
+    p3 = h * h * h * row[3]
+    bend = min(p2, 0.0) + min(p3, 0.0) - VALUE * tail
+    falls = -SURE * p1 > 2.0 * abs(p2) + 3.0 * abs(p3) + RATE * tail and value_of(row, h) > 0.0
+    rises = row[0] >= -JUST_BEGUN * p1 and p1 + bend > 0.0
+    return row[0] + min(p1, 0.0) + bend > 0.0 or rises or falls
+
+
+def moved_by(row: Floats, h: float) -> float:
+    """A bound on how far a series moves from its start within h: even and odd terms apart, two short chains."""
+    square = rough(h * h)
+    even = abs(row[model.ORDER - model.ORDER % 2])
+    odd = abs(row[model.ORDER - 1 + model.ORDER % 2])
+    for k in range(model.ORDER - model.ORDER % 2 - 2, 1, -2):
+        even = even * square + abs(row[k])
+    for k in range(model.ORDER - 3 + model.ORDER % 2, 0, -2):
+        odd = odd * square + abs(row[k])
+    return even * square + odd * h
+
+
 def least_of(row: Floats, h: float) -> float:
     """A bound from below on a series over the step: its constant term and all negative ones."""
     low = h * (min(row[1], 0.0) + h * (min(row[2], 0.0) + h * min(row[3], 0.0)))
@@ -69,7 +102,7 @@ def least_of(row: Floats, h: float) -> float:
 def is_certain(tick: Tick, h: float) -> bool:
     """Whether each polynomial is easily seen either to stay positive on the step or to end negative."""
     certain = True
-    for i in range(model.CONTACTS):
+    for i in range(EVENTS):
         stays = stays_positive(tick, i, h)
         ends = tick.leading[i] > 0.0 and tick.end_value[i] < 0.0 and tick.room[i] > 0.0
         certain = certain and (stays or ends)
@@ -94,7 +127,8 @@ def stays_clear(tick: Tick, i: int, h: float) -> bool:
 
 
 def stays_positive(tick: Tick, i: int, h: float) -> bool:
-    """Whether the polynomial of contact i is easily seen to stay positive, and the other limit to be out of reach.
+    """Whether polynomial i is easily seen to stay positive, and of a contact in stick the other limit to be out of
+    reach.
 
     Leading zeros divided out, it is b₀ + b₁ s + b₂ s² + b₃ s³ + …, s from 0 to 1. It stays positive if the sum of b₀
     and all negative terms is, or if the parabola of its first terms has its least value high enough, or if it ends
@@ -108,9 +142,13 @@ def stays_positive(tick: Tick, i: int, h: float) -> bool:
     p2 = rough(h * h * row[2])
     p3 = rough(h * h * h * row[3])
     b0 = p2 if zeros == 2.0 else (p1 if zeros == 1.0 else rough(row[0]))
+    if i >= model.CONTACTS:
+        b0 = p3 if zeros == 3.0 else b0
     b1 = p3 if zeros == 2.0 else (p2 if zeros == 1.0 else p1)
     b2 = 0.0 if zeros == 2.0 else (p3 if zeros == 1.0 else p2)
     b3 = p3 if zeros == 0.0 else 0.0
+    if i >= model.CONTACTS:
+        b1 = 0.0 if zeros == 3.0 else b1
     tick.leading[i] = b0
     tick.following[i] = b1
     low = SURE * b0 + min(b3, 0.0) + negative_tail(row, h)
@@ -119,15 +157,22 @@ def stays_positive(tick: Tick, i: int, h: float) -> bool:
     steady = SURE * abs(b1) > 2.0 * abs(b2) + 3.0 * abs(b3) + RATE * tail
     bends = -2.0 * SURE * b2 > 6.0 * abs(b3) + BEND * tail
     stays = positive or above or ((steady or bends) and tick.end_value[i] > 0.0)
-    # The other limit, S + side·λ > 0, is 2S − p for this polynomial p.
-    most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail
-    room = 2.0 * least_of(tick.static_series[i], h) > most or tick.sticks[i] == 0.0
+    room = True
+    if i < model.CONTACTS:  # the other limit, S + side·λ > 0, is 2S − p for this polynomial p
+        most = b0 + max(b1, 0.0) + max(b2, 0.0) + max(b3, 0.0) + VALUE * tail
+        room = 2.0 * least_of(tick.static_series[i], h) > most or tick.sticks[i] == 0.0
     tick.room[i] = 1.0 if room else 0.0
     return b0 > 0.0 and stays and room
 
 
 def root_of(tick: Tick, i: int, h: float, crosses: bool) -> float:
-    """The first zero of a polynomial that ends negative; −1 where that cannot be told, or would take too long.
+    """The first zero of a polynomial that ends negative; −1 where that cannot be told, or would take too long."""
+    x = zero_of(tick, i, h, crosses)
+    return x if crosses and is_alone(tick.polynomial[i], tick.zeros[i], x) else -1.0
+
+
+def zero_of(tick: Tick, i: int, h: float, crosses: bool) -> float:
+    """A zero of a polynomial that ends negative; −1 where that would take too long.
 
     Halley's method, kept inside by bisection.
     """
@@ -173,7 +218,7 @@ def root_of(tick: Tick, i: int, h: float, crosses: bool) -> float:
         lost = searching and turns >= MOST_TURNS
         x = -1.0 if lost else x
         searching = searching and not lost
-    return x if crosses and is_alone(row, tick.zeros[i], x) else -1.0
+    return x
 
 
 def is_alone(row: Floats, zeros: float, x: float) -> bool:
@@ -199,13 +244,47 @@ def is_alone(row: Floats, zeros: float, x: float) -> bool:
 
 
 def earliest_event(tick: Tick, h: float, moving: bool) -> float:
-    """The time of the first event on the step; beyond h if there is none, negative if that is in doubt."""
-    earliest = 2.0 * h
-    for i in range(model.CONTACTS):
+    """The time of the first event on the step; beyond h if there is none, negative if that is in doubt.
+
+    Each looks for the zeros of its own polynomials, one after another: hardly ever do two of one trajectory cross on a
+    step, so one search does for all lanes, however many polynomials there are.
+    """
+    waiting = False
+    for i in range(EVENTS):
         crosses = moving and h > 0.0 and tick.end_value[i] < 0.0
         tick.root[i] = 2.0 * h
-        if any_lane(crosses):
-            root = root_of(tick, i, h, crosses)
-            tick.root[i] = root if crosses else 2.0 * h
+        tick.pending[i] = 1.0 if crosses else 0.0
+        waiting = waiting or crosses
+    while any_lane(waiting):
+        take_crossing(tick)
+        root = root_of(tick, CROSSING, h, waiting)
+        waiting = note_root(tick, root)
+    earliest = 2.0 * h
+    for i in range(EVENTS):
         earliest = min(earliest, tick.root[i])
     return earliest
+
+
+def take_crossing(tick: Tick) -> None:
+    """The first polynomial whose zero is still to be looked for, to its place."""
+    for i in range(EVENTS - 1, -1, -1):
+        taken = tick.pending[i] > 0.0 or i == EVENTS - 1
+        tick.zeros[CROSSING] = tick.zeros[i] if taken else tick.zeros[CROSSING]
+        tick.leading[CROSSING] = tick.leading[i] if taken else tick.leading[CROSSING]
+        tick.following[CROSSING] = tick.following[i] if taken else tick.following[CROSSING]
+        tick.end_value[CROSSING] = tick.end_value[i] if taken else tick.end_value[CROSSING]
+        for k in range(model.ORDER + 1):
+            tick.polynomial[CROSSING, k] = tick.polynomial[i, k] if taken else tick.polynomial[CROSSING, k]
+
+
+def note_root(tick: Tick, root: float) -> bool:
+    """The zero of the first that waits; whether more of them do."""
+    taken = False
+    waiting = False
+    for i in range(EVENTS):
+        its = tick.pending[i] > 0.0 and not taken
+        waiting = waiting or (tick.pending[i] > 0.0 and taken)
+        taken = taken or its
+        tick.root[i] = root if its else tick.root[i]
+        tick.pending[i] = 0.0 if its else tick.pending[i]
+    return waiting

@@ -1,6 +1,6 @@
 """How far the states of a trajectory in lockstep reach: their extents, widened step by step. See lockstep.py."""
 
-from stickslip.kernels import model
+from stickslip.kernels import locksection, machine, model
 from stickslip.kernels.lane import Lane, Tick
 from stickslip.kernels.lockevents import BEND, RATE, tail_of
 from stickslip.kernels.machine import any_lane
@@ -8,7 +8,7 @@ from stickslip.kernels.mode import NOISE
 from stickslip.kernels.records import Floats
 
 CLOSE_ENOUGH, MOST_STEPS_TO_EXTREME = 1e-3, 20.0
-LAST = model.STATES - 1
+LAST_STATE = model.STATES - 1
 
 
 def note_extents(lane: Lane, tick: Tick, observed: bool) -> None:
@@ -21,6 +21,8 @@ def note_extents(lane: Lane, tick: Tick, observed: bool) -> None:
         tick.goes = 0.0 if waits else tick.goes
         lane.longest_step = 0.5 * tau if waits else lane.longest_step
         lane.calm_steps = 0.0 if waits else lane.calm_steps
+    if machine.SECTIONS:
+        locksection.note_crossing(lane, tick, observed and tick.goes > 0.0)
     for i in range(model.CONTACTS):
         sticks = observed and tick.goes > 0.0 and lane.mode[i] == 0.0
         if any_lane(sticks):
@@ -50,12 +52,12 @@ def widen(lane: Lane, tick: Tick, tau: float) -> bool:
     searching = is_unsure(tick)
     row = tick.probe
     while any_lane(searching):
-        end = tick.next_state[LAST]
-        for i in range(LAST - 1, -1, -1):
+        end = tick.next_state[LAST_STATE]
+        for i in range(LAST_STATE - 1, -1, -1):
             end = tick.next_state[i] if tick.unsure[i] > 0.0 else end
         for k in range(model.ORDER + 1):
-            row[k] = tick.state_series[LAST, k]
-            for i in range(LAST - 1, -1, -1):
+            row[k] = tick.state_series[LAST_STATE, k]
+            for i in range(LAST_STATE - 1, -1, -1):
                 row[k] = tick.state_series[i, k] if tick.unsure[i] > 0.0 else row[k]
         turns = searching and not goes_one_way(row, tau)
         once = bends_one_way(row, tau)  # then the rate has one zero at most

@@ -3,17 +3,25 @@
 First all transients are run, then all observed parts; between them a trajectory is a row of `kept`. The tick whose step
 passes a time at which the state is wanted, a strobe or a whole period of the excitation, takes it down; a step on which
 there would be two such times ends at the second. Where the transient has shown that the motion repeats itself, one
-cycle is observed, and as many as fit are told from it. What needs the polynomials of steps for more (sections, maxima,
-and the period of a motion that neither sticks nor is excited) is left to `observe.py`.
+cycle is observed, and as many as fit are told from it. What needs the polynomials of steps for more (the period of a
+motion that neither sticks nor is excited) is left to `observe.py`.
 """
 
-from stickslip.kernels import condition, lockensemble, lockstep, model, observation, observe, outcome, periods
+from stickslip.kernels import (
+    condition,
+    lockensemble,
+    locksection,
+    lockstep,
+    model,
+    observation,
+    observe,
+    outcome,
+    periods,
+)
 from stickslip.kernels import convoy as queue
 from stickslip.kernels.lane import Lane
 from stickslip.kernels.records import Floats, Interleaved, Records, field
 from stickslip.kernels.trajectory import Trajectory
-
-JUST_PAST, NEARLY = 1e-15, 3e-15  # of a time: later than it but for rounding; as good as there
 
 
 class Journal(observation.Ring):
@@ -28,6 +36,7 @@ class Journal(observation.Ring):
     returns_before: int = field("returns before it")
     events_before: float = field("changes of mode before it")
     releases_before: float = field("releases before it")
+    side_before: float = field("the side of the section before it")
     stick_time_before: Floats = field("time in stick before it", model.CONTACTS)
 
 
@@ -128,6 +137,8 @@ def begin_observation(
     for i in range(model.STATES):
         lane.lowest[i] = lane.state[i]
         lane.highest[i] = lane.state[i]
+    is_rate = request.kind == observation.MAXIMA
+    locksection.begin_section(lane, request.which, request.level, is_rate, request.direction)
     journal.count = 0
     journal.strobe_interval = interval
     journal.next_turn = observation.next_multiple(course.transient_end, period) if period > 0.0 else 0
@@ -181,6 +192,10 @@ def look_at(
     note_changes(lane, request, journal, rows, result)
     if lane.condition > condition.ARRIVED:
         return True
+    if locksection.SOUGHT and lane.crossing[0] > 0.0:
+        observation.add_row(rows, request, result, lane.stop_time, lane.stop_state)
+        lane.crossing[0] = 0.0
+        set_stop(lane, journal)
     if lane.stop_time <= lane.time:
         note_stop(lane, request, journal, rows, result, lane.stop_state)
         while lane.stop_time <= lane.time:  # a second one is where the step ends
@@ -189,7 +204,7 @@ def look_at(
         if journal.in_cycle == 0:
             begin_cycle(lane, journal, result, journal.final_time)
         else:
-            repeat_cycle(lane, request, course.end_time, journal, rows, result)
+            repeat_cycle(lane, request, course.end_time, journal, result)
         set_stop(lane, journal)
     ended = lane.time >= journal.final_time
     lane.condition = condition.ARRIVED if ended else condition.RUNNING
@@ -212,7 +227,8 @@ def note_changes(
         if released and lane.excitation_period <= 0.0:
             observation.add_return(journal, lane.event_time, i, int(lane.releases), lane.event_state)
         if changed and observation.is_wanted(request, i, released, stopped):
-            observation.add_row(rows, request, result, lane.event_time, i, lane.event_state)
+            mode = int(lane.mode_before[i])  # what it has settled to; another event may have come on the same tick
+            observation.add_change(rows, request, result, lane.event_time, i, mode, lane.event_state)
 
 
 def note_stop(
@@ -226,7 +242,7 @@ def note_stop(
     """Take note of the state at a strobe, or at a whole period of the excitation."""
     stop = lane.stop_time
     if multiple(journal.next_strobe, journal.strobe_interval) == stop:
-        observation.add_row(rows, request, result, stop, observation.NO_CONTACT, state)
+        observation.add_row(rows, request, result, stop, state)
         journal.next_strobe += 1
     if multiple(journal.next_turn, lane.excitation_period) == stop:
         observation.add_return(journal, stop, observation.NO_CONTACT, int(lane.releases), state)
@@ -247,14 +263,15 @@ def plan_cycle(lane: Lane, course: observation.Course, journal: Journal, result:
     end = course.end_time
     cycle = lane.cycle
     due = journal.strobe_interval <= 0.0 or journal.strobe_interval == lane.excitation_period
-    cycles = float(int((end * (1.0 + NEARLY) - begin) / cycle)) if cycle > 0.0 and due else 0.0
+    cycles = float(int((end * (1.0 + observation.NEARLY) - begin) / cycle)) if cycle > 0.0 and due else 0.0
+    cycles = cycles - float(locksection.SOUGHT)  # one is travelled first, to know the side that a motion comes from
     journal.in_cycle = 0
     journal.final_time = end
     if cycles < 2.0:
         lane.cycle = 0.0
         return
-    journal.final_time = (end - cycles * cycle) * (1.0 + JUST_PAST)
-    if journal.final_time <= begin * (1.0 + NEARLY):
+    journal.final_time = (end - cycles * cycle) * (1.0 + observation.JUST_PAST)
+    if journal.final_time <= begin * (1.0 + observation.NEARLY):
         begin_cycle(lane, journal, result, begin)
 
 
@@ -265,9 +282,10 @@ def begin_cycle(lane: Lane, journal: Journal, result: observation.Result, time: 
     journal.returns_before = journal.count
     journal.events_before = lane.events
     journal.releases_before = lane.releases
+    journal.side_before = lane.section_side[0] if locksection.SOUGHT else 0.0
     for i in range(model.CONTACTS):
         journal.stick_time_before[i] = lane.stick_time[i]
-    journal.final_time = (time + lane.cycle) * (1.0 + JUST_PAST)
+    journal.final_time = (time + lane.cycle) * (1.0 + observation.JUST_PAST)
 
 
 def repeat_cycle(
@@ -275,7 +293,6 @@ def repeat_cycle(
     request: observation.Request,
     end: float,
     journal: Journal,
-    rows: Records[observation.Row],
     result: observation.Result,
 ) -> None:
     """One cycle has been travelled: go on for as many as fit before the end, in which the same happens."""
@@ -290,56 +307,21 @@ def repeat_cycle(
     lane.cycle = 0.0
     # An event just where the cycle ends may be seen twice or not at all.
     whole = events == lane.cycle_events and (period <= 0.0 or returns == turns)
+    if locksection.SOUGHT:
+        whole = whole and lane.section_side[0] == journal.side_before
     if not whole or returns >= observation.RING:
         return
-    cycles = int((end * (1.0 + NEARLY) - lane.time) / cycle)
-    repeat_returns(journal, returns, cycles, cycle, int(releases))
-    repeat_rows(request, journal.rows_before, cycles, cycle, rows, result)
+    cycles = int((end * (1.0 + observation.NEARLY) - lane.time) / cycle)
+    observation.repeat_returns(journal, returns, cycles, cycle, int(releases))
+    observation.repeat_rows(request, result, journal.rows_before, cycles, cycle)
     later = lane.time + float(cycles) * cycle
-    lane.time = later if later < end * (1.0 - NEARLY) else end
+    lane.time = later if later < end * (1.0 - observation.NEARLY) else end
     lane.events += float(cycles) * events
     lane.releases += float(cycles) * releases
     journal.next_turn += cycles * turns
     journal.next_strobe += cycles * turns
     for i in range(model.CONTACTS):
         lane.stick_time[i] += float(cycles) * (lane.stick_time[i] - journal.stick_time_before[i])
-
-
-def repeat_returns(ring: observation.Ring, returns: int, cycles: int, cycle: float, releases: int) -> None:
-    """The returns of a cycle again and again."""
-    for number in range(ring.count, ring.count + returns * cycles):
-        place = number % observation.RING
-        before = (number - returns) % observation.RING
-        ring.time[place] = ring.time[before] + cycle
-        ring.contact[place] = ring.contact[before]
-        ring.releases[place] = ring.releases[before] + releases
-        for i in range(model.STATES):
-            ring.state[place, i] = ring.state[before, i]
-    ring.count += returns * cycles
-
-
-def repeat_rows(
-    request: observation.Request,
-    first: int,
-    cycles: int,
-    cycle: float,
-    rows: Records[observation.Row],
-    result: observation.Result,
-) -> None:
-    """The rows of a cycle, those from `first` on, again and again, as far as there is room."""
-    found = result.rows - first
-    wanted = result.rows + found * cycles
-    total = min(wanted, request.most_rows)
-    for number in range(result.rows, total):
-        row = rows[result.first_row + number]
-        source = rows[result.first_row + first + (number - first) % found]
-        row.time = source.time + float((number - first) // found) * cycle
-        row.contact = source.contact
-        for i in range(model.STATES):
-            row.state[i] = source.state[i]
-    result.rows = total
-    if wanted > total:
-        result.truncated = 1
 
 
 # -- the end -----------------------------------------------------------------------------------------------------

@@ -12,15 +12,15 @@ are found as well.
 
 from math import exp, log
 
-from stickslip.kernels import model
+from stickslip.kernels import model, recurrence
 from stickslip.kernels.condition import ENDLESS
 from stickslip.kernels.lane import Lane
 from stickslip.kernels.machine import any_lane, rough_exp2
 
-NEARER = 4.0  # binary digits by which states agree better than within the tolerance
-ROUND_OFF = 1e-14  # of states that are as good as the same
-MARK_GROWTH, MARK_AFTER = 1.25, 6.0  # of the number of events at which marks are set
-SHORTEST = 1e-9  # cycle, as a part of the time that is left
+
+def recent_size(before: float, now: float) -> float:
+    """How large a state has lately been."""
+    return max(abs(now), recurrence.FADING * before)
 
 
 def note_recurrence(lane: Lane, released: bool) -> None:
@@ -30,7 +30,7 @@ def note_recurrence(lane: Lane, released: bool) -> None:
     here.
     """
     if any_lane(released):
-        near = rough_exp2(lane.log_tolerance - NEARER)
+        near = rough_exp2(lane.log_tolerance - recurrence.NEARER_BITS)
         same = released
         miss = 0.0
         size = 0.0
@@ -39,10 +39,10 @@ def note_recurrence(lane: Lane, released: bool) -> None:
             same = same and distance <= near * lane.recent_size[i]
             miss += distance
             size += lane.recent_size[i]
-        settles = same and miss <= max(lane.mark_miss, ROUND_OFF * size)
+        settles = same and miss <= max(lane.mark_miss, recurrence.ROUND_OFF * size)
         lane.recurrence = lane.time - lane.mark_time if settles else lane.recurrence
         lane.cycle_events = lane.events - lane.mark_events if settles else lane.cycle_events
-        due = released and lane.events >= MARK_GROWTH * lane.mark_events + MARK_AFTER
+        due = released and lane.events >= recurrence.MARK_GROWTH * lane.mark_events + recurrence.MARK_AFTER
         marks = due or (same and not settles)
         for i in range(model.STATES):
             lane.mark_state[i] = lane.state[i] if marks else lane.mark_state[i]
@@ -55,7 +55,7 @@ def clear_mark(lane: Lane, wanted: bool) -> None:
     """No mark yet; the first is set at the first release, or never."""
     for i in range(model.STATES):
         lane.mark_state[i] = ENDLESS
-    lane.mark_events = -MARK_AFTER if wanted else ENDLESS
+    lane.mark_events = -recurrence.MARK_AFTER if wanted else ENDLESS
     lane.mark_miss = -1.0
 
 
@@ -63,7 +63,7 @@ def skip_cycles(lane: Lane) -> None:
     """Go on for as many cycles as fit before the end, if the excitation is as it was at the mark."""
     cycle = cycle_found(lane.recurrence, lane.excitation_period, lane.log_tolerance)
     left = lane.end_time - lane.time
-    if cycle <= SHORTEST * left:
+    if cycle <= recurrence.SHORTEST * left:
         return
     cycles = float(int(left / cycle))
     if lane.time + cycles * cycle < lane.end_time:
@@ -78,4 +78,4 @@ def cycle_found(between: float, period: float, log_tolerance: float) -> float:
     if period <= 0.0:
         return between
     whole = float(int(between / period + 0.5)) * period
-    return whole if abs(between - whole) <= exp((log_tolerance - NEARER) * log(2.0)) * period else 0.0
+    return whole if abs(between - whole) <= exp((log_tolerance - recurrence.NEARER_BITS) * log(2.0)) * period else 0.0

@@ -25,19 +25,31 @@ trajectory up; it is then done again from its start by the march.
 
 from math import sqrt
 
-from stickslip.kernels import condition, lockevents, lockextent, lockrepeat, machine, model, step
+from stickslip.kernels import (
+    condition,
+    lockbranches,
+    lockevents,
+    lockextent,
+    lockrepeat,
+    machine,
+    model,
+    step,
+)
+from stickslip.kernels.change import TOGETHER_BY
 from stickslip.kernels.lane import Lane, Tick
 from stickslip.kernels.mode import NOISE
 from stickslip.kernels.records import Floats, Interleaved
 
 LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
-FADING = 0.97  # of what a state has lately been, per step
 LOG_OF_NOTHING = -1100.0
 CLOSE, SHORTER = 0.3, 0.25  # how far a step may be below the guess at it; the guess after an event
 MOST_VAIN = 100.0  # ticks
 MOST_CALM, PATIENT, IMPATIENT = 48.0, 64.0, -8.0  # see `wait_is_over`
 MOST_RAPID = 20.0  # events
+MOST_TRIALS = 1e9
+ALIKE = 1.0 - 1e-9  # urgencies
+AT_ONCE = 1.0 + TOGETHER_BY  # events so close to the first one are at the same time
 
 
 def advance_all(lanes: Interleaved[Lane]) -> bool:
@@ -66,7 +78,8 @@ def advance(lane: Lane, tick: Tick) -> bool:
             expand(lane, tick, guess, remaining)
             plain = running and is_plain(lane, tick)
     special = running and not plain
-    waits = special and (lane.patience < 0.0 or (lane.calm_steps > 0.0 and slips(lane)))
+    ends_slip = lane.calm_steps > 0.0 and slips(lane) and lockbranches.all_clear(tick)
+    waits = special and (lane.patience < 0.0 or ends_slip)
     served = special and (wait_is_over(lane, waits, running) or not waits)
     together = machine.any_lane(served)
     tick.goes = 1.0 if plain else 0.0
@@ -75,6 +88,7 @@ def advance(lane: Lane, tick: Tick) -> bool:
     lane.step_guess = tick.natural_step if plain else lane.step_guess
     lane.steps = lane.steps + 1.0 if plain else lane.steps
     lane.calm_steps = lane.calm_steps + 1.0 if plain else lane.calm_steps
+    lockbranches.pass_plainly(lane, tick, plain)
     if together:
         if model.APART and machine.TOGETHER and machine.any_lane(served and not slips(lane)):
             expand_at_rest(lane, tick, guess)
@@ -106,6 +120,12 @@ def clear_series(tick: Tick) -> None:
                 tick.polynomial[i, k] = 0.0
             for i in range(model.WATCHED):
                 tick.guard_series[i, k] = 0.0
+            for i in range(model.GUARDS):
+                tick.branch_series[i, k] = 1.0 if k == 0 else 0.0
+            for i in range(model.RESOLVED):
+                tick.resolved_series[i, k] = 0.0
+            for i in range(model.SHARP):
+                tick.sharp_series[i, k] = 1.0 if k == 0 else 0.0
         for i in range(model.CONTACTS):
             tick.acceleration_size[i] = 0.0
             tick.sticks[i] = 0.0
@@ -120,6 +140,7 @@ def expand(lane: Lane, tick: Tick, guess: float, remaining: float) -> None:
         set_polynomial(tick, i, guess)
     tick.natural_step = natural_step(lane, tick, guess)
     tick.step_length = min(tick.natural_step, remaining)
+    lockbranches.end_at_branch(lane, tick)
     for i in range(model.STATES):
         tick.next_state[i] = lockevents.value_of(tick.state_series[i], tick.step_length)
 
@@ -150,7 +171,8 @@ def go_on(lane: Lane, tick: Tick, running: bool, moving: bool) -> None:
         there = tick.next_state[i]
         total += there
         lane.state[i] = there if moving else lane.state[i]
-        lane.recent_size[i] = max(abs(there), FADING * lane.recent_size[i]) if moving else lane.recent_size[i]
+        recent = lockrepeat.recent_size(lane.recent_size[i], there)
+        lane.recent_size[i] = recent if moving else lane.recent_size[i]
     lane.time = tick.next_time if moving else lane.time
     lane.vain_ticks = 0.0 if moving else lane.vain_ticks + 1.0
     finite = abs(total) < condition.ENDLESS or not moving
@@ -209,6 +231,8 @@ def is_plain(lane: Lane, tick: Tick) -> bool:
         plain = plain and short and lockevents.stays_clear(tick, i, h)
     for i in range(model.WATCHED):
         plain = plain and lockevents.least_of(tick.guard_series[i], h) > 0.0
+    for i in range(model.GUARDS):
+        plain = plain and tick.clear[i] > 0.0
     return plain
 
 
@@ -227,12 +251,14 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
         make_positive(tick, i)
         set_leading_zeros(lane, tick, i)
         tick.urgency[i] = urgency_of(lane, tick, i, natural)
+    lockbranches.set_guards(lane, tick)
     worst = change_worst_mode(lane, tick, special)
     content = special and worst == 0.0
     count_changes(lane, content)
     h = limited(lane, tick, h)
     guessed = natural >= CLOSE * lane.step_guess
-    able = content and sound and guessed and h > 0.0
+    passed = lockbranches.any_passed(tick)
+    able = content and sound and guessed and h > 0.0 and not passed
     certain = able and lockevents.is_certain(tick, h)
     place = lockevents.earliest_event(tick, h, certain)
     goes = certain and place >= 0.0
@@ -246,8 +272,10 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
     # After a release the step is often as long as it was after the last one.
     lane.release_step = natural if goes and released else lane.release_step
     after = lane.release_step if lane.release_step > 0.0 else SHORTER * natural
-    lane.step_guess = (after if tick.event_delay < condition.ENDLESS else natural) if special else lane.step_guess
+    lane.step_guess = (after if changes_mode(tick) else natural) if special else lane.step_guess
     set_destination(lane, tick, special, remaining)
+    lockbranches.pass_first(lane, tick, content and sound and passed)
+    lane.rapid_events = lane.rapid_events + 1.0 if content and passed else lane.rapid_events
 
 
 # -- the length of a step ----------------------------------------------------------------------------------------
@@ -291,7 +319,27 @@ def natural_step(lane: Lane, tick: Tick, h: float) -> float:
     for i in range(model.WATCHED):
         guard = tick.guard_series[i]
         largest = max(largest, last_term(guard, h, abs(guard[0])))
-    return machine.rough_exp2((lane.log_tolerance - largest) * (1.0 / (model.ORDER - 1)))
+    for i in range(model.GUARDS):
+        guard = tick.branch_series[i]
+        own = LOG_OF_NOTHING if model.GUARD_FOLLOWS[i] == 1 else last_term(guard, h, abs(guard[0]))
+        largest = max(largest, own)
+    for i in range(model.SHARP):
+        argument = tick.sharp_series[i]
+        largest = max(largest, last_term(argument, h, abs(argument[0])))
+    return within_strides(tick, machine.rough_exp2((lane.log_tolerance - largest) * (1.0 / (model.ORDER - 1))))
+
+
+def within_strides(tick: Tick, h: float) -> float:
+    """The step shortened until no exponential moves by more than its series can follow: see step.py."""
+    for i in range(model.RESOLVED):
+        row = tick.resolved_series[i]
+        depth = abs(row[0]) if model.EVEN[i] == 1 else -row[0]
+        room = max(step.STRIDE, depth - step.FADED)
+        moved = lockevents.moved_by(row, h)
+        while machine.any_lane(moved > room):
+            h = h * max(room / moved, 0.5) if moved > room else h
+            moved = lockevents.moved_by(row, h)
+    return h
 
 
 def limited(lane: Lane, tick: Tick, h: float) -> float:
@@ -411,8 +459,13 @@ def change_worst_mode(lane: Lane, tick: Tick, running: bool) -> float:
     for i in range(model.CONTACTS):
         worst = max(worst, tick.urgency[i])
     taken = worst == 0.0 or not running
+    if model.AMBIGUOUS:
+        lane.trials = lane.trials if taken else lane.trials + 1.0
     for i in range(model.CONTACTS):
         changes = tick.urgency[i] == worst and not taken
+        if model.AMBIGUOUS:  # a second one that wants it as much: who is first is in doubt
+            rival = running and taken and worst > 0.0 and tick.urgency[i] >= ALIKE * worst
+            lane.trials = MOST_TRIALS if rival else lane.trials
         taken = taken or changes
         released = -1.0 if tick.force_series[i, 0] > 0.0 else 1.0
         lane.mode[i] = (released if lane.mode[i] == 0.0 else 0.0) if changes else lane.mode[i]
@@ -420,13 +473,18 @@ def change_worst_mode(lane: Lane, tick: Tick, running: bool) -> float:
 
 
 def is_ambiguous(lane: Lane) -> bool:
-    """Whether other modes may be consistent as well: see mode.py, where all of them are tried."""
-    resting = True
-    released = False
+    """Whether other modes may be taken as well: see mode.py, where all of them are tried.
+
+    Those in which most contacts stick are taken, and among these the ones that let go what would be farthest beyond its
+    limit. If all cannot stick, and the first that was let go is the only one, they are found.
+    """
+    resting = False
+    released = 0.0
     for i in range(model.CONTACTS if model.AMBIGUOUS else 0):
-        resting = resting and lane.on_trial[i] > 0.0
-        released = released or lane.mode[i] != 0.0
-    return resting and released
+        released += 1.0 if lane.on_trial[i] > 0.0 and lane.mode[i] != 0.0 else 0.0
+        for j in range(i):
+            resting = resting or (lane.on_trial[i] > 0.0 and lane.on_trial[j] > 0.0 and model.PUSHES[i, j] == 1)
+    return resting and (released > 1.0 or (released > 0.0 and lane.trials > 1.0))
 
 
 def count_changes(lane: Lane, settled: bool) -> None:
@@ -464,9 +522,10 @@ def set_destination(lane: Lane, tick: Tick, special: bool, remaining: float) -> 
     later = lane.end_time if tau == remaining and tick.event_delay > tau else lane.time + tau
     tick.next_time = later if special else tick.next_time
     model.kinematics(lane, tick)
-    for _ in range(model.CONTACTS):
+    # What an impulse does to other contacts is undone by these, so impulses go round.
+    for _ in range(model.CONTACTS if model.CONTACTS <= 2 else (2 * model.CONTACTS if model.PUSH_EACH_OTHER else 2)):
         for i in range(model.CONTACTS):
-            rests = special and (lane.mode[i] == 0.0 or tick.root[i] <= tau)
+            rests = special and (lane.mode[i] == 0.0 or tick.root[i] <= tau * AT_ONCE)
             impulse = -tick.v[i] * tick.inverse[i] if rests else 0.0
             for j in range(model.STATES):
                 tick.next_state[j] = tick.next_state[j] + tick.G[j, i] * impulse
@@ -487,9 +546,12 @@ def note_event(lane: Lane, tick: Tick, special: bool, moving: bool) -> None:
     """Which contacts are to be asked next, and the mode to try: stick where slip ended, slip where the limit was
     passed. Events that follow one another in no time, again and again, are given up."""
     event = moving and special and tick.event_delay < condition.ENDLESS
+    changes = changes_mode(tick)
+    any_asked = changes
+    lockbranches.pass_ended(lane, tick, event and not changes)
     for i in range(model.CONTACTS):
         mode = lane.mode[i]
-        ends = event and tick.root[i] <= tick.event_delay
+        ends = event and tick.root[i] <= tick.event_delay * AT_ONCE
         tried = -tick.side[i] if mode == 0.0 else 0.0
         # Released, but as far as one can tell not away yet, when something else happens.
         slow = mode * tick.v[i] <= NOISE * tick.acceleration_size[i] * tick.natural_step
@@ -497,7 +559,19 @@ def note_event(lane: Lane, tick: Tick, special: bool, moving: bool) -> None:
         asked = 1.0 if ends or lags or (event and mode == 0.0) else 0.0
         lane.on_trial[i] = asked if special and moving else lane.on_trial[i]
         lane.mode[i] = tried if ends else mode
+        any_asked = any_asked or asked > 0.0
+    if model.AMBIGUOUS:
+        lane.trials = 0.0 if event else lane.trials
     at_once = tick.event_delay <= 1e-9 * tick.natural_step
     lane.rapid_events = (lane.rapid_events + 1.0 if at_once else 0.0) if event else lane.rapid_events
     tick.lost = 1.0 if lane.rapid_events > MOST_RAPID else tick.lost
-    lane.calm_steps = (lane.calm_steps + 1.0 if moving and not event else 0.0) if special else lane.calm_steps
+    calm = moving and not (event and any_asked)
+    lane.calm_steps = (lane.calm_steps + 1.0 if calm else 0.0) if special else lane.calm_steps
+
+
+def changes_mode(tick: Tick) -> bool:
+    """Whether the event that ends the step is that of a contact, and not the end of a frozen branch alone."""
+    changes = False
+    for i in range(model.CONTACTS):
+        changes = changes or tick.root[i] <= tick.event_delay * AT_ONCE
+    return tick.event_delay < condition.ENDLESS and (changes or model.GUARDS == 0)

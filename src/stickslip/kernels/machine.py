@@ -17,6 +17,10 @@ REPEATS = 1
 """Whether motions that repeat themselves are recognised, while they are not watched."""
 
 
+SECTIONS = 0
+"""1 if it is watched where a quantity passes a value, or a state is largest."""
+
+
 def rough_log2(x: float) -> float:
     """The binary logarithm of x > 0 within 0.09: the exponent, and the mantissa as it stands between powers of two."""
     if not isfinite(x) or x <= 0.0:
@@ -55,6 +59,11 @@ def rough_exp2(x: float) -> float:
         return 0.0
     whole = floor(x)
     return ldexp(0.971 * (1.0 + x - whole), int(whole))
+
+
+def two_to(whole: float) -> float:
+    """A power of two, from 2^-1022 to 2^1023; anything where the exponent is not a whole number of that size."""
+    return ldexp(1.0, int(whole)) if abs(whole) < 1024.0 else 0.0
 
 
 def latest(numbers: Ints, place: int) -> int:

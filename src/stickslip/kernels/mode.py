@@ -14,8 +14,8 @@ EPSILON = 2.220446049250313e-16
 NOISE = 1e-13  # what round-off leaves of a zero, relative to the terms that cancel
 MOST_TRIED = 6  # contacts at rest of which all combinations are tried
 MOST_BLUR = 1e-10  # what it may leave at most where values and derivatives contradict each other
-SINGULAR, UNDECIDED = 1, 2
-RESTING, RELEASED = 1, 2  # contacts at rest: to be decided; or known to leave stick, to the side in MODE
+SINGULAR, NO_MODES = 1, 2
+RESTING, LEAVING = 1, 2  # contacts at rest: to be decided; or known to leave stick, to the side in MODE
 
 
 def take_mode(trajectory: Trajectory, i: int, mode: int) -> None:
@@ -117,14 +117,15 @@ def hold_order(trajectory: Trajectory, k: int) -> None:
     """The impulses that make order k of the sliding velocities zero."""
     for i in range(model.CONTACTS):
         left = 0.0
-        for j in range(model.STATES):
-            left += model.LEVER[i, j] * trajectory.state_series[j, k]
+        for e in range(model.LEVER_START[i], model.LEVER_START[i + 1]):
+            left += model.LEVER[e] * trajectory.state_series[model.LEVER_STATE[e], k]
         trajectory.right_side[i] = -left if model.RIGID[i] == 1 and model.DRIVEN[i] == 0 else 0.0
     substitute(trajectory, count_stuck(trajectory))
     for i in range(model.CONTACTS):
         if trajectory.mode[i] == 0:
             impulse = trajectory.solution[i]
-            for j in range(model.STATES):
+            for e in range(model.PUSHED_START[i], model.PUSHED_START[i + 1]):
+                j = model.PUSHED[e]
                 trajectory.state_series[j, k] += trajectory.G[j, i] * impulse
 
 
@@ -134,7 +135,8 @@ def measure(trajectory: Trajectory) -> None:
     model.sizes(trajectory)
     for i in range(model.CONTACTS):
         total = trajectory.a_size[i]
-        for j in range(model.CONTACTS):
+        for e in range(model.COUPLED_START[i], model.COUPLED_START[i + 1]):
+            j = model.COUPLED[e]
             total += abs(trajectory.D[i, j]) * max(trajectory.S_size[j], trajectory.R[j])  # S where R is not a number
         trajectory.acceleration_size[i] = total
 
@@ -148,7 +150,7 @@ def expand_and_weigh(trajectory: Trajectory) -> int:
 
 
 def settle(trajectory: Trajectory) -> int:
-    """Choose the modes of all contacts at rest; leaves the series of the next step. 0, SINGULAR or UNDECIDED.
+    """Choose the modes of all contacts at rest; leaves the series of the next step. 0, SINGULAR or NO_MODES.
 
     Where values and derivatives are all so close to zero that round-off makes them contradict each other, more of them
     are taken for zero: the modes are those for the least round-off with which there are any.
@@ -157,7 +159,7 @@ def settle(trajectory: Trajectory) -> int:
     trajectory.blur = NOISE
     while True:
         failed = choose_modes(trajectory)
-        if failed != UNDECIDED or trajectory.blur >= MOST_BLUR:
+        if failed != NO_MODES or trajectory.blur >= MOST_BLUR:
             return failed
         trajectory.blur *= 100.0
 
@@ -206,7 +208,8 @@ def is_ambiguous(trajectory: Trajectory) -> bool:
         if trajectory.at_rest[i] != 0:
             released = released or trajectory.mode[i] != 0
             drops = drops or trajectory.R[i] < (1.0 - NOISE) * trajectory.S[i]
-            for j in range(model.CONTACTS):
+            for e in range(model.COUPLED_START[i], model.COUPLED_START[i + 1]):
+                j = model.COUPLED[e]
                 coupled = coupled or (i != j and trajectory.at_rest[j] != 0 and trajectory.D[i, j] != 0.0)
     return released and drops and coupled and count_resting(trajectory) <= MOST_TRIED
 
@@ -216,7 +219,7 @@ def enumerate_modes(trajectory: Trajectory) -> int:
     several, the one that lets those go that are farthest beyond their limits where all stick. This does not depend on
     the order of contacts.
     """
-    failed = UNDECIDED
+    failed = NO_MODES
     resting = count_resting(trajectory)
     combinations = 1
     for _ in range(resting):

@@ -19,8 +19,9 @@ if TYPE_CHECKING:  # the layouts of these are made of the sizes below
 STATES = CONTACTS = PARAMETERS = CONSTANTS = 0
 """How many states, contacts, parameters, and constants made of these."""
 
-BRANCHES = GUARDS = WATCHED = 0
-"""How many frozen branches, guards of these, and quantities that are watched to stay positive."""
+BRANCHES = GUARDS = WATCHED = TABLES = 0
+"""How many frozen branches, guards of these, and quantities that are watched to stay positive; how many of the branches
+are intervals of tables."""
 
 NODES = RESOLVED = 0
 """How many series the others are made of; how many arguments of exponentials are series of their own, so that no step
@@ -48,7 +49,8 @@ WATCHED_OUTCOME: Ints = np.array([0])
 
 GUARD_BRANCH: Ints = np.array([0])
 GUARD_STEP: Ints = np.array([0])
-"""Branch of each guard, and how it moves (0: flips)."""
+GUARD_FOLLOWS: Ints = np.array([0])
+"""Branch of each guard, and how it moves (0: flips); 1 if it moves as states and time do, so that these resolve it."""
 
 EVEN: Ints = np.array([0])
 """Per argument of an exponential, 1 if its function fades to both sides (tanh), 0 if to the negative one (exp)."""
@@ -73,8 +75,31 @@ OWNER: Ints = np.array([0])
 VELOCITY: Ints = np.array([0])
 """Per state, the contact whose internal state it is, or -1; if it is a position, the number of its velocity, or -1."""
 
-LEVER: Floats = np.array([[0.0]])
-"""∂v/∂z of a mechanical system: a row of states per contact."""
+LEVER: Floats = np.array([0.0])
+LEVER_STATE: Ints = np.array([0])
+LEVER_START: Ints = np.array([0])
+"""∂v/∂z of a mechanical system, where it is not zero: the entries of contact after contact, the state of each,
+and where the entries of each contact begin."""
+
+PUSHED: Ints = np.array([0])
+PUSHED_START: Ints = np.array([0])
+COUPLED: Ints = np.array([0])
+COUPLED_START: Ints = np.array([0])
+"""Where G and D are not zero: the states that each contact pushes, and the contacts that it is coupled with, itself
+among them, contact after contact; and where those of each contact begin."""
+
+ACTING: Ints = np.array([0])
+ACTING_START: Ints = np.array([0])
+"""The contacts that push each state, state after state, and where those of each state begin."""
+
+BANDED = FROZEN = 0
+"""1 if sticking forces are solved for in a band; how many numbers are made anew at every step, and kept along it."""
+
+ELIMINATION: Ints = np.array([0])
+PLACE: Ints = np.array([0])
+REACH: Ints = np.array([0])
+"""With a band: the contacts in the order of elimination, the place of each in it, and the last place that those up to
+its own are coupled with."""
 
 STORE_PLACE: Ints = np.array([0])
 """Per contact, where in the store its kernel keeps what belongs to it."""
@@ -87,10 +112,14 @@ BOND_MEAN: Ints = np.array([0])
 """For bristles.py, per contact: the bristles that hold in stick (0: it has none) and in slip; the state that is their
 mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
 
-APART = LIMIT_VARIES = DRIVES = AMBIGUOUS = 0
+PUSHES: Ints = np.array([[0]])
+"""In modules for lockstep, per two contacts: 1 if one pushes the other where both stick."""
+
+APART = LIMIT_VARIES = DRIVES = PUSH_EACH_OTHER = AMBIGUOUS = SHARP = 0
 """In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if
-a static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if several modes
-may be consistent at a time."""
+a static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if sticking
+contacts push each other; 1 if several modes may be consistent at a time; how many arguments of powers, roots and
+logarithms are resolved relative to themselves."""
 
 
 def constants(trajectory: Trajectory) -> None:
@@ -160,6 +189,15 @@ def expansion(lane: Lane, tick: Tick) -> None:
 
 def expansion_at_rest(lane: Lane, tick: Tick) -> None:
     """With APART, fill the series of those at rest, in place of the others."""
+
+
+def load_intervals(lane: Lane) -> None:
+    """Fill `interval` of every table from the number of the interval: its start, where it ends below and above (the
+    first and the last do not), and the four coefficients of its cubic."""
+
+
+def guard_sizes(lane: Lane, tick: Tick) -> None:
+    """Fill the sizes of the terms of what ends frozen branches, and of its rate times the natural step."""
 
 
 def kinematics(lane: Lane, tick: Tick) -> None:

@@ -4,7 +4,7 @@ Nothing is allocated: rows go to a place of fixed size, and the last returns of 
 shows.
 """
 
-from stickslip.kernels import ensemble, follow, march, model, observation, outcome, periods, rest
+from stickslip.kernels import ensemble, follow, march, model, observation, outcome, periods, repeat, rest
 from stickslip.kernels.machine import latest
 from stickslip.kernels.records import Records
 from stickslip.kernels.trajectory import Trajectory
@@ -42,16 +42,16 @@ def observe_one(
 ) -> None:
     """One of them; its result knows where its rows begin."""
     status = set_out(trajectory, request, course)
+    repeat.begin_marks(trajectory, request, course, tally)
     if status == outcome.FINISHED:
-        status = march.travel(trajectory, request.most_steps)
+        status = repeat.travel(trajectory, request, course, tally)
     follow.begin_tally(tally, request, course)
     rings[follow.RETURNS].count = 0
     rings[follow.PEAKS].count = 0
     observation.begin_result(result, trajectory.state)
     changes_before = trajectory.events
     if status == outcome.FINISHED:
-        trajectory.end_time = course.end_time
-        status = follow.follow(trajectory, request, course, tally, rings, rows, result)
+        status = follow.follow_to_end(trajectory, request, course, tally, rings, rows, result)
     if status == outcome.FINISHED:
         period = course.excitation_period
         ring = follow.RETURNS if period > 0.0 or tally.releases > 0 else follow.PEAKS

@@ -5,7 +5,7 @@ import numpy as np
 from stickslip.kernels.records import Floats
 
 STAGES = 5
-LAST = STAGES - 1
+LAST_STAGE = STAGES - 1
 
 
 def radau_points(stages: int) -> Floats:

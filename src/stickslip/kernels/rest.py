@@ -12,9 +12,11 @@ DUST = 1e-300  # states below it are zero but for rounding
 
 def push(trajectory: Trajectory, contact: int, impulse: float) -> None:
     """Let an impulse act between the bodies of a contact."""
-    for j in range(model.STATES):
+    for e in range(model.PUSHED_START[contact], model.PUSHED_START[contact + 1]):
+        j = model.PUSHED[e]
         trajectory.state[j] += trajectory.G[j, contact] * impulse
-    for j in range(model.CONTACTS):
+    for e in range(model.COUPLED_START[contact], model.COUPLED_START[contact + 1]):
+        j = model.COUPLED[e]
         trajectory.v[j] += trajectory.D[j, contact] * impulse
 
 

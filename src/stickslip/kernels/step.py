@@ -11,7 +11,7 @@ LONGEST = 1e100
 STICK_ROOM = 9e3  # 2·1e-12/ε
 REST_ROOM = 9.0  # 2·1e-15/ε
 VANISHED = 1e-290  # numbers below it have lost digits, since the range of floating point ends at 1e-308
-LN2 = 0.6931471805599453
+LOG_2 = 0.6931471805599453
 FADED = 60.0  # e^−60 is nothing, whatever it is multiplied with
 RELAXING = 1.0 / 6.0  # of ORDER/rate: a motion that has relaxed allows more, but small changes of it do not
 STRIDE = 4.0  # over which a series of order 16 or more still follows an exponential
@@ -60,7 +60,7 @@ def length_for(tolerance: float, largest: float, h: float) -> float:
     After an event the guess may be far off; where its power is out of range, logarithms are right.
     """
     excess = largest * (power_of(h) / tolerance)
-    exponent = -LN2 / (model.ORDER - 1) * rough_log2(excess)
+    exponent = -LOG_2 / (model.ORDER - 1) * rough_log2(excess)
     if abs(exponent) < 1.0:
         return h + h * exponent * (1.0 + exponent * (0.5 + exponent * (1.0 / 6.0)))
     if VANISHED < excess and excess < 1.0 / VANISHED:

@@ -8,7 +8,7 @@ from math import isfinite
 
 from stickslip.kernels import collocation_error, collocation_kinks, collocation_tangent, flow, outcome
 from stickslip.kernels.collocation import Collocation, find_stages
-from stickslip.kernels.radau import LAST, STAGES
+from stickslip.kernels.radau import LAST_STAGE, STAGES
 from stickslip.kernels.records import Floats, Record, Records, field
 
 GROWTH = 8.0  # of a step over the last one, at most
@@ -119,7 +119,7 @@ def accept(run: Collocation, h: float, error: float, factor: float, left: float)
     for i in range(flow.STATES):
         for k in range(STAGES):
             run.last_increment[k, i] = run.increment[k, i]
-        run.state[i] += run.increment[LAST, i]
+        run.state[i] += run.increment[LAST_STAGE, i]
         run.largest[i] = max(run.largest[i], abs(run.state[i]))
     run.time = run.end_time if h == left else run.time + h
     run.next_step = max(run.next_step, factor * h) if h < run.next_step else factor * h

@@ -127,10 +127,10 @@ def finish_step(
     trajectory.time = end
     for i in range(model.CONTACTS):
         trajectory.mode[i] = record.mode_after[i]
-        pair.sticking_force[0, i] = pair.sticking_force[dormand_prince.LAST, i]
+        pair.sticking_force[0, i] = pair.sticking_force[dormand_prince.LAST_STAGE, i]
     for i in range(model.STATES):
         trajectory.state[i] = record.end_state[i]
-        pair.rate[0, i] = pair.rate[dormand_prince.LAST, i]
+        pair.rate[0, i] = pair.rate[dormand_prince.LAST_STAGE, i]
 
 
 # -- events ------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ A table has a row per interval: its start, its end, and c0, c1, c2, c3 of the cu
 from stickslip.kernels.records import Floats
 
 TABLE_WIDTH = 6
+INTERVAL_WIDTH = 7  # of an interval in lockstep: its start, where it ends below and above, and the cubic
 
 
 def table_interval(table: Floats, rows: int, u: float) -> int:

@@ -11,7 +11,7 @@ An internal state that jumps there to r(z, t) has δr(δz⁻ + ż⁻ δt) − ż
 """
 
 from stickslip.kernels import model
-from stickslip.kernels.mode import RELEASED, expand
+from stickslip.kernels.mode import LEAVING, expand
 from stickslip.kernels.polynomial import value_of
 from stickslip.kernels.trajectory import Trajectory
 
@@ -80,7 +80,7 @@ def pass_contacts(trajectory: Trajectory) -> None:
 def has_ended(trajectory: Trajectory, i: int) -> bool:
     """Whether a guard of contact i ended at the event: its slip velocity, or the static limit of its force."""
     if trajectory.mode_before[i] == 0:
-        return trajectory.at_rest[i] == RELEASED
+        return trajectory.at_rest[i] == LEAVING
     return trajectory.at_rest[i] != 0
 
 

@@ -3,7 +3,7 @@
 from stickslip.kernels import model
 from stickslip.kernels.records import Floats, Ints, Record, field
 
-GUARDS = model.WATCHED + model.GUARDS + model.OWN_GUARDS
+ALL_GUARDS = model.WATCHED + model.GUARDS + model.OWN_GUARDS
 """What is watched, then guards of frozen branches, then guards of contacts' own."""
 
 VARIED_JUMPS = model.DIRECTIONS if model.OWN_GUARDS > 0 else 0
@@ -23,11 +23,12 @@ class Trajectory(Record):
     end_time: float = field("when to stop")
     mode: Ints = field("slip signs: 0 stick", model.CONTACTS)
     branch: Ints = field("frozen branches: signs, or intervals of tables", model.BRANCHES)
-    at_rest: Ints = field("contacts with v = 0: see RESTING and RELEASED in mode.py", model.CONTACTS)
+    at_rest: Ints = field("contacts with v = 0: see RESTING and LEAVING in mode.py", model.CONTACTS)
 
     # What it is made of.
     parameter: Floats = field("p: the parameters of the model", model.PARAMETERS)
     constant: Floats = field("what is made of parameters alone", model.CONSTANTS)
+    frozen: Floats = field("what keeps its value along a step", model.FROZEN)
     f: Floats = field("rates without friction", model.STATES)
     G: Floats = field("what friction adds to the rates", model.STATES, model.CONTACTS)
     v: Floats = field("sliding velocities", model.CONTACTS)
@@ -40,8 +41,8 @@ class Trajectory(Record):
     v_size: Floats = field("of sliding velocities", model.CONTACTS)
     a_size: Floats = field("of slip accelerations without friction", model.CONTACTS)
     S_size: Floats = field("of static limits", model.CONTACTS)
-    guard_size: Floats = field("of all guards", GUARDS)
-    guard_rate_size: Floats = field("of the rates of these", GUARDS)
+    guard_size: Floats = field("of all guards", ALL_GUARDS)
+    guard_rate_size: Floats = field("of the rates of these", ALL_GUARDS)
     acceleration_size: Floats = field("of slip accelerations with all friction", model.CONTACTS)
     load: Floats = field("of what decides: the force in stick, the acceleration in slip", model.CONTACTS)
     blur: float = field("how much of such a size is taken for zero")
@@ -56,7 +57,7 @@ class Trajectory(Record):
     v_series: Floats = field("of sliding velocities", model.CONTACTS, model.WIDTH)
     force_series: Floats = field("of friction forces λ", model.CONTACTS, model.WIDTH)
     static_series: Floats = field("of static limits", model.CONTACTS, model.WIDTH)
-    guard_series: Floats = field("of all guards", GUARDS, model.WIDTH)
+    guard_series: Floats = field("of all guards", ALL_GUARDS, model.WIDTH)
     resolved_series: Floats = field("of arguments of exponentials", model.RESOLVED, model.WIDTH)
     node_series: Floats = field("of everything that these are made of", model.NODES, model.WIDTH)
     step_length: float = field("how far the step goes")
@@ -71,6 +72,9 @@ class Trajectory(Record):
     solution: Floats = field("their solution", model.CONTACTS)
     sticking: Ints = field("the contacts that stick, one after another", model.CONTACTS)
     pivot: Ints = field("the rows of the matrix in the order of elimination", model.CONTACTS)
+    in_band: int = field("how many of them a matrix with a band has")
+    band_end: Ints = field("behind the last of them that each column reaches", model.CONTACTS * model.BANDED)
+    band_begin: Ints = field("per contact, the first column that reaches its row", model.CONTACTS * model.BANDED)
 
     # Events.
     root: Floats = field("where on the step each contact has its event", model.CONTACTS)

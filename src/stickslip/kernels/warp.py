@@ -2,7 +2,7 @@
 instructions for all of this; what is here is its meaning where one thread is all there is, in its warp and its block.
 """
 
-from math import frexp, ldexp
+from math import frexp
 
 from stickslip.kernels.records import Ints
 
@@ -62,8 +62,3 @@ def add_to_common(numbers: Ints, place: int, amount: int) -> int:
 def exponent_of(x: float) -> int:
     """The exponent of a float that is not zero, not tiny and not infinite: 2^exponent ≤ |x| < 2^(exponent + 1)."""
     return frexp(x)[1] - 1
-
-
-def two_to(exponent: int) -> float:
-    """A power of two, from 2^-1022 to 2^1023."""
-    return ldexp(1.0, exponent)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
 from stickslip.kernels.outcome import PAUSED
@@ -24,7 +24,6 @@ from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
 from stickslip.status import Status
 
-Floats = NDArray[np.float64]
 Report = Callable[[float], None]
 Consume = Callable[[Floats], None]
 
@@ -144,7 +143,9 @@ def record(m: Any, rows: int | None = None) -> tuple[Any, Any, Any]:
     rows = int(np.clip(CHUNK // kernels.Step.FLOATS, 64, 4096)) if rows is None else rows
     recording = kernels.Recording()
     recording.step_room = rows
-    recording.event_room = rows * max(m.kernels.model.CONTACTS, 1)
+    contacts = max(m.kernels.model.CONTACTS, 1)
+    # All contacts may change at once, but hardly at every step: with many of them that would be room for gigabytes.
+    recording.event_room = max(2 * contacts, min(rows * contacts, CHUNK // kernels.Event.FLOATS))
     return recording, Records(kernels.Step, rows), Records(kernels.Event, int(recording.event_room))
 
 

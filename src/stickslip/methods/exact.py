@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import LEAST_ORDER, Field
-from stickslip.methods.base import Consume, Floats, Loop, Method, Report, Trajectory, check_run, march
+from stickslip.methods.base import Consume, Loop, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import check_range, check_whole, shown
 from stickslip.model.system import Model
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
-from stickslip.methods.base import Consume, Floats, Loop, Method, Report, Trajectory, check_run, march
+from stickslip.methods.base import Consume, Loop, Method, Report, Trajectory, check_run, march
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model
 from stickslip.targets.generated import FIXED

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.field import Field, compile_smooth, compile_stiff
-from stickslip.methods.base import Consume, Floats, Method, Report, Trajectory, check_run, refuse_memory
+from stickslip.methods.base import Consume, Method, Report, Trajectory, check_run, refuse_memory
 from stickslip.methods.stiff import Integration, StiffFlow
 from stickslip.model.errors import check_number, check_range, check_word
 from stickslip.model.shapes import SHAPES, check_static, shape_named

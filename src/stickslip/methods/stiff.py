@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.errors import FlowError, ModelError
 from stickslip.field import compile_stiff
 from stickslip.kernels.outcome import FINISHED, PAUSED, STALLED, TOO_MANY_STEPS
@@ -21,8 +21,6 @@ from stickslip.kernels.records import Records
 from stickslip.model.errors import check_number, check_whole
 from stickslip.model.shapes import SHAPES, check_static, shape_named
 from stickslip.model.system import Model
-
-Floats = NDArray[np.float64]
 
 ROWS = 512
 """Steps in one block of a record."""
@@ -133,6 +131,12 @@ class StiffFlow:
     def exchanged(self, z: Floats, t: float) -> Floats:
         """The solver's variables y of a state z."""
         return self._called("exchanged", z, t)
+
+    def exchange_slopes(self, z: Floats, t: float) -> Floats:
+        """∂y/∂z at a state z."""
+        out = np.zeros((self.n, self.n))
+        self.program.exchange_slopes(self.vector(z), float(t), self.constants, out)
+        return out
 
     def rate(self, y: Floats, t: float) -> Floats:
         """dy/dt."""

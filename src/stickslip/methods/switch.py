@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
 from stickslip.methods.base import (
     Consume,
-    Floats,
     Loop,
     Method,
     Report,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from stickslip.arrays import Floats
 from stickslip.field import Field
-from stickslip.methods.base import Consume, Floats, Loop, Method, Report, Trajectory, check_run, march, refuse_memory
+from stickslip.methods.base import Consume, Loop, Method, Report, Trajectory, check_run, march, refuse_memory
 from stickslip.model.errors import check_number, check_range
 from stickslip.model.system import Model
 from stickslip.targets.generated import KernelSet

@@ -95,8 +95,8 @@ RESULT_NAMES = frozenset({
     "power", "slip_velocity", "state", "step", "step_force", "step_length", "step_mode", "step_slip_velocity",
     "step_start", "step_state", "time",
     "count", "end_mode", "end_state", "events", "largest_exponent", "largest_exponent_error", "m", "maximum", "minimum",
-    "n", "period", "record", "record_contact", "record_state", "record_time", "signature", "start_state", "status",
-    "steps", "stick_fraction", "truncated",
+    "n", "period", "record", "record_contact", "record_state", "record_time", "repeat_rows", "repeat_time", "row_size",
+    "signature", "start_state", "status", "steps", "stick_fraction", "truncated",
     "attractor", "attractor_kind", "description", "fraction", "fraction_error", "number", "points", "sample",
     "transient_time",
 })  # fmt: skip

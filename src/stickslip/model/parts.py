@@ -547,6 +547,14 @@ def check_weights(where: str, weights: Mapping[Any, float]) -> None:
             raise ModelError(f"{where}: the weight of {body.name!r} is 0; leave that body out")
 
 
+def weights_given(on: object) -> Mapping[Any, Any]:
+    """Bodies with their weights: of one body, of a mapping, or as a contact keeps them, so that `replace` copies it."""
+    if isinstance(on, Moving):
+        return {on: 1.0}
+    kept = isinstance(on, tuple) and all(isinstance(each, tuple) and len(each) == 2 for each in on)
+    return on if isinstance(on, Mapping) else dict(on) if kept else {}  # type: ignore[call-overload]
+
+
 class Drive(Interaction):
     """What forces and torques have in common: what they act on, with a weight each, and how strongly."""
 
@@ -687,7 +695,7 @@ class Rubbing(Interaction):
 
     def __post_init__(self) -> None:
         where = self.described()
-        weights = self.on if isinstance(self.on, Mapping) else {self.on: 1.0} if isinstance(self.on, Moving) else {}
+        weights = weights_given(self.on)
         if not weights or not all(isinstance(mass, Moving) for mass in weights):
             raise ModelError(
                 f"{where} acts on {shown(self.on)}: it must act on a Mass or a Rotor, or map these to weights"

@@ -97,19 +97,60 @@ class Equations:
     @cached_property
     def a(self) -> tuple[sympy.Expr, ...]:
         """∂h/∂z·f + ∂h/∂t, the slip acceleration without friction; −T·weight for a contact with its own force."""
-        rigid = [along(h, self.states, self.f) + sympy.diff(h, TIME) for h in self.h]
+        rigid = [self._along_rates(h) + sympy.diff(h, TIME) for h in self.h]
         for i, (force, weight) in self.own_forces.items():
             rigid[i] = -force * weight
         return tuple(rigid)
 
+    def _along_rates(self, h: sympy.Expr) -> sympy.Expr:
+        """∂h/∂z·f, from the states alone that are in h: with many contacts they are few of all."""
+        numbers = sorted(self.numbers[z] for z in h.free_symbols if z in self.numbers)
+        return along(h, [self.states[i] for i in numbers], [self.f[i] for i in numbers])
+
+    @cached_property
+    def numbers(self) -> dict[sympy.Symbol, int]:
+        """The number of every state."""
+        return {z: i for i, z in enumerate(self.states)}
+
+    @cached_property
+    def acting(self) -> tuple[dict[int, sympy.Expr], ...]:
+        """The rows of G without zeros: which friction forces act on each state, and how."""
+        return tuple({j: g for j, g in enumerate(row) if g is not sympy.S.Zero and g != 0} for row in self.G)
+
+    @cached_property
+    def coupled(self) -> tuple[dict[int, sympy.Expr], ...]:
+        """The rows of D without zeros: which friction forces act on each sliding velocity, and how."""
+        rows = [self._coupled(h) for h in self.h]
+        for i, (_, weight) in self.own_forces.items():
+            rows[i] = {i: weight}
+        return tuple(rows)
+
+    def _coupled(self, h: sympy.Expr) -> dict[int, sympy.Expr]:
+        numbers = sorted(self.numbers[z] for z in h.free_symbols if z in self.numbers)
+        slopes = {i: sympy.diff(h, self.states[i]) for i in numbers}
+        forces = sorted({j for i in numbers for j in self.acting[i]})
+        row = {
+            j: sympy.Add(*(slope * self.acting[i][j] for i, slope in slopes.items() if j in self.acting[i]))
+            for j in forces
+        }
+        return {j: d for j, d in row.items() if d != 0}
+
     @cached_property
     def D(self) -> tuple[tuple[sympy.Expr, ...], ...]:
         """∂h/∂z·G, the Delassus matrix; for a contact with its own force only its weight, on the diagonal."""
-        columns = list(zip(*self.G, strict=True))
-        rows = [[along(h, self.states, column) for column in columns] for h in self.h]
-        for i, (_, weight) in self.own_forces.items():
-            rows[i] = [weight if j == i else sympy.Integer(0) for j in range(len(self.h))]
-        return tuple(tuple(row) for row in rows)
+        return tuple(dense(row, len(self.h)) for row in self.coupled)
+
+
+def dense(row: Mapping[int, sympy.Expr], length: int) -> tuple[sympy.Expr, ...]:
+    """A row of a matrix with its zeros.
+
+    >>> dense({1: sympy.Integer(5)}, 3)
+    (0, 5, 0)
+    """
+    entries = [sympy.S.Zero] * length
+    for j, entry in row.items():
+        entries[j] = entry
+    return tuple(entries)
 
 
 _RESERVED = {"t", "z", "p", "s", "force", "noise", "np", "njit", "pi", "float", "abs", "min", "max", "range"}
@@ -185,7 +226,9 @@ class _Mechanics:
         self.extra = {name: symbol(name) for name in system.extra_states}
         self.internal = {name: symbol(name) for name in system.internal_states}
         self.rates: dict[str, sympy.Expr] = {}  # of internal states that know no modes
+        self.fixed = dict.fromkeys(symbol(name) for name in system.parameters).keys()
         self.formulas: dict[str, Any] = {}
+        self.kinetic: dict[int, tuple[sympy.Expr, Any]] = {}  # formulas of laws, and their texts
         self.tables: list[Tabulated] = []
         self.quantiles: list[tuple[tuple[float, ...], ...]] = []
         self.position = {"ground": sympy.Integer(0)}
@@ -263,11 +306,15 @@ class _Mechanics:
                 case DynamicContact():
                     self._drag(force, name, part)
         m = {mass.name: self.parameter(mass.name, mass.measure) for mass in system.masses}
-        zero = (sympy.Integer(0),) * len(contacts)
+        zero = dense({}, len(contacts))
         states = (*self.x.values(), *self.v.values(), *self.extra.values())
         f = (*self.v.values(), *(force[n] / m[n] for n in m), *self.extra_rates.values())
-        pushed = (tuple(c.weights.get(n, 0) / m[n] for c in contacts) for n in m)
-        G = (*(zero for _ in m), *pushed, *(zero for _ in self.extra))
+        pushed: dict[str, dict[int, sympy.Expr]] = {n: {} for n in m}
+        for j, contact in enumerate(contacts):
+            for n, weight in contact.weights.items():
+                pushed[n][j] = weight / m[n]
+        rows = (dense(row, len(contacts)) for row in pushed.values())
+        G = (*(zero for _ in m), *rows, *(zero for _ in self.extra))
         memory = Memory(self.internal, states, f, G)
         memory.free(self.rates)
         for (name, part), c in zip(system.friction.items(), contacts, strict=True):
@@ -275,7 +322,7 @@ class _Mechanics:
             memory.add(name, part, sliding, self._chance(name, part))
         return Equations(
             states=(*states, *self.internal.values()),
-            parameters=tuple(symbol(name) for name in system.parameters),
+            parameters=tuple(self.fixed),
             speeds=tuple(contact.speed for contact in contacts),
             f=(*f, *memory.f),
             G=(*G, *memory.G),
@@ -411,8 +458,7 @@ class _Mechanics:
 
     def _lifting(self, normal: sympy.Expr) -> sympy.Expr:
         """The normal force where state or time may bring it to zero, else 1."""
-        fixed = normal.free_symbols <= {symbol(p) for p in self.system.parameters}
-        return sympy.Integer(1) if fixed else normal
+        return sympy.Integer(1) if normal.free_symbols <= self.fixed else normal
 
     def _coefficient(self, name: str, law: FrictionLaw, speed: sympy.Symbol) -> sympy.Expr:
         if isinstance(law, Tabulated):
@@ -424,8 +470,10 @@ class _Mechanics:
             return self._coefficient(name, law.law, speed)
         inside = {n: sympy.Symbol(n, real=True) for n in law.given()}
         v = sympy.Symbol("v", real=True)
-        expression = trace(law.kinetic, {"v": v, **inside}, f"the law of {name!r}")
-        self.formulas[f"{name}.law"] = formula_text(expression)
+        if id(law) not in self.kinetic:  # contacts of one law trace it once
+            traced = trace(law.kinetic, {"v": v, **inside}, f"the law of {name!r}")
+            self.kinetic[id(law)] = traced, formula_text(traced)
+        expression, self.formulas[f"{name}.law"] = self.kinetic[id(law)]
         return expression.xreplace({v: speed} | {s: self.parameter(name, n) for n, s in inside.items()})
 
 

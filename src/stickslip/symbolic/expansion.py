@@ -6,18 +6,22 @@
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 
 import sympy
 
-from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.equations import Equations, dense
 from stickslip.symbolic.frozen import Frozen, sign_of, stored
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.printing import grouped, indented, python
-from stickslip.symbolic.recurrence import Looped, Order, Unrolled, Writer, minus, place
+from stickslip.symbolic.recurrence import NOTHING, Looped, Order, Term, Unrolled, Writer, added, minus, place
 from stickslip.symbolic.tape import Tape
 
 UNROLL_LIMIT = 9000
 """Longest straight-line code, in multiplications; beyond it, compiling costs more than running loops does."""
+
+FACTORED = ["stuck = factor(trajectory)", "if stuck < 0:", "    return 1"]
+"""The matrix of the sticking forces is factored, or not determined."""
 
 LIFT_OFF, NEGATIVE_FRICTION, TOO_STEEP = "LIFT_OFF", "NEGATIVE_FRICTION", "TOO_STEEP"
 """What a run ends with when a watched quantity falls below zero: names in `kernels/outcome.py`."""
@@ -33,13 +37,15 @@ class Expansion:
         self.signs = [sign_of(i) for i in range(self.contacts)]
         speeds = {u: sign * h for u, sign, h in zip(equations.speeds, self.signs, equations.h, strict=True)}
         self.f = [tape.lower(e) for e in equations.f]
-        self.G = [[tape.lower(e) for e in row] for row in equations.G]
+        self.acting = [{j: tape.lower(g) for j, g in row.items()} for row in equations.acting]
+        self.G = [[*dense(row, self.contacts)] for row in self.acting]
         self.h = [tape.lower(e) for e in equations.h]
         self.kinetic = [e.xreplace(speeds) for e in equations.R]
         self.R = [tape.lower(e) for e in self.kinetic]
         self.S = [tape.lower(e) for e in equations.S]
         self.a = [tape.lower(e) for e in equations.a]
-        self.D = [[tape.lower(e) for e in row] for row in equations.D]
+        self.coupled = [{j: tape.lower(d) for j, d in row.items()} for row in equations.coupled]
+        self.D = [[*dense(row, self.contacts)] for row in self.coupled]
         lifting = [(i, tape.lower(equations.normal[i]), LIFT_OFF) for i in self._lifting()]
         # The coefficient and not the friction: that is zero, too, where a contact is not pressed.
         doubtful = [(i, tape.lower(e.xreplace(speeds)), NEGATIVE_FRICTION) for i, e in equations.doubtful.items()]
@@ -174,13 +180,13 @@ class Expansion:
         """Nodes that this stick pattern uses, in the order of computation."""
         return sorted(self.tape.reachable(self._wanted(pattern)))
 
-    def coefficient(self, lowered: int | sympy.Expr, k: Order) -> str:
-        """Order k of something lowered; '0.0' where it has none."""
+    def coefficient(self, lowered: int | sympy.Expr, k: Order) -> Term:
+        """Order k of something lowered."""
         if isinstance(lowered, int):
             return self.writer.at(lowered, k)
-        return self.constant(lowered) if k == 0 and lowered != 0 else "0.0"
+        return self.constant(lowered) if k == 0 and lowered != 0 else NOTHING
 
-    def _times_force(self, lowered: int | sympy.Expr, contact: int, k: Order, low: int = 0) -> str:
+    def _times_force(self, lowered: int | sympy.Expr, contact: int, k: Order, low: int = 0) -> Term:
         """Order k of (lowered · λ_contact), from order `low` of the factor on."""
         if isinstance(lowered, int):
             return self.writer.sum(
@@ -189,13 +195,25 @@ class Expansion:
                 lambda j: f"{self.writer.at(lowered, j)}*{self.force(contact, minus(k, j))}",
             )
         if lowered == 0 or low > 0:
-            return "0.0"
+            return NOTHING
         return self.writer.scaled(lowered, self.force(contact, k))
 
-    def force(self, contact: int, k: Order) -> str:
+    def force(self, contact: int, k: Order) -> Term:
         if isinstance(self.writer, Unrolled):
-            return self.writer.same.get(f"l{contact}_{k}", f"l{contact}_{k}")
-        return place("force_series", contact, k)
+            return self.writer.value_of(f"l{contact}_{k}")
+        return self.place("force_series", contact, k)
+
+    def place(self, field: str, row: int, k: Order) -> str:
+        """The coefficient of order k in a row of a field of the trajectory."""
+        return place(field, row, k)
+
+    def row(self, kind: str, number: int) -> str:
+        """The number of a contact, or of something of another kind, where it is an index."""
+        return str(number)
+
+    def sign(self, contact: int) -> str:
+        """The mode of a contact."""
+        return f"_sign{contact}"
 
     def _order(self, nodes: list[int], k: Order, pattern: tuple[bool, ...] | None) -> None:
         """All lines for one order: series, forces, outputs, and the next order of the states."""
@@ -224,10 +242,10 @@ class Expansion:
         elif not isinstance(k, int):
             self.writer.put(node, k, "1.0 if k == 1 else 0.0")
 
-    def _slip_force(self, contact: int, k: Order) -> str:
+    def _slip_force(self, contact: int, k: Order) -> Term:
         factor, series = self.slip_series[contact]
-        text = self.coefficient(series, k)
-        return text if text == "0.0" or factor == 1 else f"-_sign{contact}*{text}"
+        term = self.coefficient(series, k)
+        return term if term is NOTHING or factor == 1 else f"-{self.sign(contact)}*{term}"
 
     def _forces(self, k: Order, pattern: tuple[bool, ...]) -> None:
         """λ at order k for a fixed stick pattern (at most two contacts)."""
@@ -246,9 +264,9 @@ class Expansion:
             terms += [self._times_force(self.D[i][j], j, k) for j, is_stuck in enumerate(pattern) if not is_stuck]
             if k != 0:
                 terms += [self._times_force(self.D[i][j], j, k, low=1) for j in stuck]
-            right.append(" + ".join(t for t in terms if t != "0.0") or "0.0")
+            right.append(added(terms))
         if len(stuck) == 1:
-            writer.assign(f"l{stuck[0]}_{k}", "0.0" if right[0] == "0.0" else f"-({right[0]})*inverse00")
+            writer.assign(f"l{stuck[0]}_{k}", right[0] if right[0] is NOTHING else f"-({right[0]})*inverse00")
         if len(stuck) == 2:
             lines += [f"right0 = -({right[0]})", f"right1 = -({right[1]})"]
             lines += [f"l{i}_{k} = inverse{r}0*right0 + inverse{r}1*right1" for r, i in enumerate(stuck)]
@@ -277,41 +295,63 @@ class Expansion:
     def _forces_at_run_time(self, k: Order) -> None:
         """λ at order k for any stick pattern: slip forces first, then the sticking contacts together."""
         lines = self.writer.lines
-        n = self.contacts
-        for i in range(n):
-            lines.append(f"{self.force(i, k)} = {self._slip_force(i, k)}")
+        for i in range(self.contacts):
+            self._let_slip(i, k)
         if k == 0:
             for i, row in enumerate(self.D):
                 lines += [f"trajectory.matrix[{i}, {j}] = {self.coefficient(x, 0)}" for j, x in enumerate(row)]
-            lines += ["stuck = factor(trajectory)", "if stuck < 0:", "    return 1"]
-        for i in range(n):
-            mark = len(lines)
-            terms = [self.coefficient(self.a[i], k)]
-            terms += [self._times_force(self.D[i][j], j, k) for j in range(n) if self.D[i][j] != 0]
-            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            inner = [f"{self.force(i, k)} = 0.0", *lines[mark:], f"trajectory.right_side[{i}] = -({text})"]
-            lines[mark:] = [f"if trajectory.mode[{i}] == 0:", *indented(inner)]
+            lines += FACTORED
+        for i in range(self.contacts):
+            self._set_right_side(i, k)
         lines.append("substitute(trajectory, stuck)")
-        for i in range(n):
-            lines += [f"if trajectory.mode[{i}] == 0:", f"    {self.force(i, k)} = trajectory.solution[{i}]"]
+        for i in range(self.contacts):
+            self._take_solution(i, k)
+
+    def _let_slip(self, i: int, k: Order) -> None:
+        self.writer.lines.append(f"{self.force(i, k)} = {self._slip_force(i, k)}")
+
+    def _set_right_side(self, i: int, k: Order) -> None:
+        """What the force of a contact has to balance, if it sticks: a, and what the others do to it."""
+        lines, mode, right = self.writer.lines, self._mode(i), f"trajectory.right_side[{self.row('contact', i)}]"
+        mark = len(lines)
+        terms = [self.coefficient(self.a[i], k)]
+        terms += [self._times_force(d, j, k) for j, d in self.coupled[i].items()]
+        inner = [f"{self.force(i, k)} = 0.0", *lines[mark:], f"{right} = -({added(terms)})"]
+        lines[mark:] = [f"if {mode} == 0:", *indented(inner)]
+
+    def _take_solution(self, i: int, k: Order) -> None:
+        solution = f"trajectory.solution[{self.row('contact', i)}]"
+        self.writer.lines += [f"if {self._mode(i)} == 0:", f"    {self.force(i, k)} = {solution}"]
+
+    def _mode(self, contact: int) -> str:
+        return f"trajectory.mode[{self.row('contact', contact)}]"
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
-        lines = self.writer.lines
         for i in range(self.contacts):
-            sliding, static = self.coefficient(self.h[i], k), self.coefficient(self.S[i], k)
-            if pattern is None:
-                lines.append(f"{place('v_series', i, k)} = 0.0 if trajectory.mode[{i}] == 0 else {sliding}")
-                lines.append(f"{place('static_series', i, k)} = {static}")
-                continue
-            lines.append(f"{place('v_series', i, k)} = {'0.0' if pattern[i] else sliding}")
-            lines.append(f"{place('force_series', i, k)} = {self.force(i, k)}")
-            if pattern[i]:
-                lines.append(f"{place('static_series', i, k)} = {static}")
+            self._put_contact(i, k, pattern)
+        for field, nodes in self._further_outputs().items():
+            for i, node in enumerate(nodes):
+                self._put_further(field, i, node, k)
+
+    def _further_outputs(self) -> dict[str, list[int | sympy.Expr]]:
+        """Series that are put down besides those of states and contacts, by field."""
         watched = [node for _, node, _ in self.watched] + [guard.node for guard in self.tape.guards] + self.own_guards
-        for i, node in enumerate(watched):
-            lines.append(f"{place('guard_series', i, k)} = {self.coefficient(node, k)}")
-        for i, (node, _) in enumerate(self.resolved):
-            lines.append(f"{place('resolved_series', i, k)} = {self.coefficient(node, k)}")
+        return {"guard_series": watched, "resolved_series": [node for node, _ in self.resolved]}
+
+    def _put_further(self, field: str, row: int, node: int | sympy.Expr, k: Order) -> None:
+        self.writer.lines.append(f"{self.place(field, row, k)} = {self.coefficient(node, k)}")
+
+    def _put_contact(self, i: int, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        lines = self.writer.lines
+        sliding, static = self.coefficient(self.h[i], k), self.coefficient(self.S[i], k)
+        if pattern is None:
+            lines.append(f"{self.place('v_series', i, k)} = 0.0 if {self._mode(i)} == 0 else {sliding}")
+            lines.append(f"{self.place('static_series', i, k)} = {static}")
+            return
+        lines.append(f"{self.place('v_series', i, k)} = {'0.0' if pattern[i] else sliding}")
+        lines.append(f"{self.place('force_series', i, k)} = {self.force(i, k)}")
+        if pattern[i]:
+            lines.append(f"{self.place('static_series', i, k)} = {static}")
 
     def _separate(self, g: int | sympy.Expr, contact: int, pattern: tuple[bool, ...] | None) -> bool:
         """Whether the force of a contact is not merged into the rates (see _rates)."""
@@ -320,41 +360,53 @@ class Expansion:
     def _states(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         """z_(k+1) = (f_k + Σ (G λ)_k) / (k + 1); nothing where a contact holds the velocity of its mass."""
         for i in range(self.n):
-            holding = self._holding(i)
-            if pattern is not None and any(pattern[j] for j in holding):
-                self.writer.put(i, k + 1 if isinstance(k, int) else f"{k} + 1", "0.0")
-                continue
-            terms = self._rate_terms(self.rates[i], k)
-            for j, g in enumerate(self.G[i]):
-                if g != 0 and self._separate(g, j, pattern):
-                    one = sympy.Integer(1)
-                    terms.append((self._times_force(g, j, k), one) if isinstance(g, int) else (self.force(j, k), g))
-            terms = [(series, factor) for series, factor in terms if series != "0.0"]
-            if isinstance(self.writer, Unrolled):
-                assert isinstance(k, int)
-                self.writer.put(i, k + 1, self._quotient(terms, k + 1))
-                continue
-            text = " + ".join(self.writer.scaled(factor, series) for series, factor in terms) or "0.0"
-            if k != 0:
-                text = f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)"
-            if holding:
-                text = f"0.0 if {' or '.join(f'trajectory.mode[{j}] == 0' for j in holding)} else {text}"
-            self.writer.put(i, 1 if k == 0 else f"{k} + 1", text)
+            self._put_state(i, k, pattern)
 
-    def _holding(self, state: int) -> list[int]:
-        """The contacts that, in stick, hold this state where it is: a velocity, on ground or a belt of constant speed.
+    def _put_state(self, i: int, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        holding = self._holding.get(i, [])
+        if pattern is not None and any(pattern[j] for j in holding):
+            self.writer.put(i, k + 1 if isinstance(k, int) else f"{k} + 1", NOTHING)
+            return
+        terms = self._rate_terms(self.rates[i], k)
+        for j, g in self.acting[i].items():
+            if self._separate(g, j, pattern):
+                one = sympy.Integer(1)
+                terms.append((self._times_force(g, j, k), one) if isinstance(g, int) else (self.force(j, k), g))
+        terms = [(series, factor) for series, factor in terms if series is not NOTHING]
+        if isinstance(self.writer, Unrolled):
+            assert isinstance(k, int)
+            self.writer.put(i, k + 1, self._quotient(terms, k + 1))
+            return
+        text = str(added(self.writer.scaled(factor, series) for series, factor in terms))
+        if k != 0:
+            text = f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)"
+        if holding:
+            text = f"0.0 if {' or '.join(f'{self._mode(j)} == 0' for j in holding)} else {text}"
+        self.writer.put(i, 1 if k == 0 else f"{k} + 1", text)
+
+    @cached_property
+    def _holding(self) -> dict[int, list[int]]:
+        """Per state, the contacts that in stick hold it where it is: a velocity, on ground or a belt of constant speed.
 
         What the forces that cancel there leave would be round-off, and would add up on long steps.
         """
         e = self.equations
-        if state not in e.velocities:
-            return []
-        z = e.states[state]
-        rigid = [i for i in range(self.contacts) if i not in e.own_forces]
-        alone = [i for i in rigid if e.h[i].free_symbols & {*e.states, TIME} == {z}]
-        return [i for i in alone if sympy.diff(e.h[i], z).is_number]
+        holding: dict[int, list[int]] = {}
+        for i, h in enumerate(e.h):
+            alone = [z for z in h.free_symbols if z in e.numbers or z == TIME]
+            if i in e.own_forces or len(alone) != 1 or alone[0] == TIME:
+                continue
+            state = e.numbers[alone[0]]
+            if state in self._velocities and sympy.diff(h, alone[0]).is_number:
+                holding.setdefault(state, []).append(i)
+        return holding
 
-    def _quotient(self, terms: list[tuple[str, sympy.Expr]], order: int) -> str:
+    @cached_property
+    def _velocities(self) -> frozenset[int]:
+        """The states that are rates of positions."""
+        return frozenset(self.equations.velocities)
+
+    def _quotient(self, terms: list[tuple[Term, sympy.Expr]], order: int) -> Term:
         """Σ series·factor / order, where the last series passes through one operation only."""
         text = ""
         for series, factor in terms:
@@ -362,9 +414,9 @@ class Expansion:
             if text and series and scaled != "1.0":
                 text = f"fused({series}, {scaled}, {text})"
             else:
-                term = scaled if not series else series if scaled == "1.0" else f"{scaled}*{grouped(series)}"
+                term = scaled if not series else str(series) if scaled == "1.0" else f"{scaled}*{grouped(str(series))}"
                 text = f"{text} + {term}" if text else term
-        return text or "0.0"
+        return text or NOTHING
 
     def _divided(self, factor: sympy.Expr, order: int) -> str:
         """factor/order. What is made of parameters alone is divided once for all steps, and read where it is used."""
@@ -383,7 +435,7 @@ class Expansion:
             series += self.tape.nodes[rate].arguments if linear and isinstance(self.writer, Unrolled) else [rate]
         return series
 
-    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> list[tuple[str, sympy.Expr]]:
+    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> list[tuple[Term, sympy.Expr]]:
         """The terms of a rate at order k, as (series, factor).
 
         Those made of states and time come first: they are known early, and what is added last is waited for least.
@@ -391,8 +443,8 @@ class Expansion:
         node = self.tape.nodes[rate] if isinstance(rate, int) else None
         if node is None or node.operation != "linear" or not isinstance(self.writer, Unrolled):
             return [(self.coefficient(rate, k), sympy.Integer(1))]
-        early = [("", node.constants[0])] if k == 0 and node.constants[0] != 0 else []
-        late: list[tuple[str, sympy.Expr]] = []
+        early: list[tuple[Term, sympy.Expr]] = [("", node.constants[0])] if k == 0 and node.constants[0] != 0 else []
+        late: list[tuple[Term, sympy.Expr]] = []
         for factor, series in zip(node.constants[1:], node.arguments, strict=True):
             known = self.tape.nodes[series].operation in ("state", "time")
             (early if known else late).append((self.writer.at(series, k), factor))

@@ -120,6 +120,7 @@ class Flow:
             self._function("rates", "dy/dt.", _listed(self.rates)),
             self._function("slopes", "∂(dy/dt)/∂y, row by row, where it is not zero.", slopes),
             self._function("exchanged", "The solver's variables y of states z.", _listed(self.exchange.forward)),
+            self._function("exchange_slopes", "∂y/∂z, row by row, where it is not zero.", self._exchange_slopes()),
             self._function("characteristics", "Friction at a speed, static, at rest.", _listed(self.characteristics)),
             self._rows("observed", "States, sliding velocities, forces, kinetic friction, normal forces.", outputs),
         ]  # fmt: skip
@@ -136,6 +137,12 @@ class Flow:
         ]
         about = "∂(dy/dt)/∂(parameters, ε, t), row by row, where it is not zero."
         return f"{self.source()}\n\n{self._function('slopes_p', about, slopes)}\n"
+
+    def _exchange_slopes(self) -> list[tuple[str, sympy.Expr]]:
+        states = self.equations.states
+        slopes = [[sympy.diff(y, z) for z in states] for y in self.exchange.forward]
+        places = ((i * len(states) + j, x) for i, row in enumerate(slopes) for j, x in enumerate(row))
+        return [(f"OUT[{place}]", x) for place, x in places if x != 0]
 
     def _function(self, name: str, about: str, targets: list[tuple[str, sympy.Expr]]) -> str:
         speed = ", _speed: float" if name == "characteristics" else ""

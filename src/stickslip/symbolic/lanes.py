@@ -10,135 +10,41 @@ from functools import cache
 
 import sympy
 
-from stickslip.symbolic.equations import Equations
+from stickslip.symbolic.equations import Equations, Table
+from stickslip.symbolic.frozen import branch_of
+from stickslip.symbolic.lane_recurrence import CIRCULAR, HARMONIC, LaneTape, LaneWriter
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.printing import Printer, grouped, indented
-from stickslip.symbolic.recurrence import Order, Unrolled, Writer
-from stickslip.symbolic.rounding import Magnitude, size
+from stickslip.symbolic.recurrence import NOTHING, Order, Term, Unrolled, added, summed, there
+from stickslip.symbolic.rounding import Magnitude, pace, size
 from stickslip.symbolic.source import Source
-from stickslip.symbolic.tape import Node
+from stickslip.symbolic.tape import Guard, Node, Tape, interval_of
 from stickslip.symbolic.wave import with_waves
 
 LANE_LIMIT = 6000
 """Longest text of a step in multiplications: beyond it, compiling takes too long."""
 
-MOST_CONTACTS = 2
+MOST_CONTACTS = 12
+
+MOST_INTERVALS = 64
+"""Most intervals that all tables of a model have together: where one is left, the next is chosen among all of them."""
+
+LOST = 1e-12
+"""Of a pivot, relative to the diagonal: if no more is left, sticking forces are not determined."""
 
 TAIL = 3
 """The first order at which coefficients are marked, see `tail` of machine.py."""
 
+INTERVAL = ("knot", "low", "end", "c0", "c1", "c2", "c3")
+"""An interval of a table: see `load_intervals` of kernels/model.py."""
+
 LANE_IMPORTS = """\
 from stickslip.kernels.circular import cosine, sine
+from stickslip.kernels.elementary import exponential, hyperbolic_tangent
 from stickslip.kernels.lane import Lane, Tick
 from stickslip.kernels.machine import TOGETHER, tail
 """
 """What a generated module imports besides."""
-
-CIRCULAR = {"sin": "sine", "cos": "cosine"}
-HARMONIC = {"wave sin": "sin", "wave cos": "cos"}
-"""Series of A sin φ and A cos φ, φ linear in time: they need no partner, and bring their factor with them."""
-
-
-class LaneWriter(Unrolled):
-    """Recurrences with few variables alive."""
-
-    def first(self, node: int) -> None:
-        n = self.tape.nodes[node]
-        if n.operation in CIRCULAR:
-            self.put(node, 0, f"{CIRCULAR[n.operation]}({self.at(n.arguments[0], 0)})")
-        elif n.operation in HARMONIC:
-            amplitude, angle = self.constant(n.constants[0]), self.at(n.arguments[0], 0)
-            self.put(node, 0, f"{amplitude}*{CIRCULAR[HARMONIC[n.operation]]}({angle})")
-        elif n.operation == "linear" and n.degree == 1:
-            rate, phase = self.constant(self.tape.rate(node)), self.constant(self.tape.phase(node))
-            self.put(node, 0, f"{rate}*lane.time + {phase}")
-        else:
-            super().first(node)
-            if n.operation == "square":
-                x = self.at(n.arguments[0], 0)
-                self.lines.append(f"slope{node} = {x} + {x}")
-
-    def harmonic(self, node: int, k: int) -> None:
-        """Order k of A cos φ or A sin φ where φ grows at a constant rate ω: c_k = −ω² c_(k−2) / (k (k − 1))."""
-        n = self.tape.nodes[node]
-        angle, amplitude = n.arguments[0], n.constants[0]
-        rate = self.tape.rate(angle)
-        if k == 1:
-            other, sign = ("sine", -1) if n.operation == "wave cos" else ("cosine", 1)
-            self.put(node, 1, f"{self.constant(sign * amplitude * rate)}*{other}({self.at(angle, 0)})")
-        else:
-            self.put(node, k, f"{self.curvature(rate, k * (k - 1))}*{self.at(node, k - 2)}")
-
-    def curvature(self, rate: sympy.Expr, divisor: int) -> str:
-        """−ω²/n: known before, where many load it at a time; else a product, which takes no memory."""
-        known, base = self.constant(-(rate**2) / divisor), self.constant(-(rate**2) / 2)
-        return known if divisor == 2 else f"({known} if TOGETHER else {2 / divisor!r}*{base})"
-
-    def next(self, node: int, k: Order) -> None:
-        n = self.tape.nodes[node]
-        assert isinstance(k, int)
-        if n.operation in HARMONIC:
-            self.harmonic(node, k)
-        elif n.operation == "square":
-            a = n.arguments[0]
-            top = self.highest(a, k)
-            assert isinstance(top, int)
-            pairs = [f"{self.at(a, j)}*{self.at(a, k - j)}" for j in range((k - 1) // 2, max(k - top - 1, 0), -1)]
-            terms = []
-            if pairs:
-                self.lines.append(f"half{node}_{k} = {' + '.join(pairs)}")
-                terms.append(f"(half{node}_{k} + half{node}_{k})")
-            if k % 2 == 0 and k // 2 <= top:
-                terms.append(f"{self.at(a, k // 2)}*{self.at(a, k // 2)}")
-            self.put_newest(node, k, a, " + ".join(terms) or "0.0")
-        else:
-            super().next(node, k)
-
-    def quotient(self, node: int, k: Order) -> None:
-        n = self.tape.nodes[node]
-        if not n.constants:
-            Writer.quotient(self, node, k)
-            return
-        assert isinstance(k, int)
-        b = self._denominator(n.arguments[-1])[0]
-        self.put_newest(node, k, b, self.older_of_quotient(node, b, k))
-        if k == 1 and self._alive(b, 1):
-            ratio = self._ratio(node)
-            self.lines += [f"near{node} = {ratio}*{self.at(b, 1)}", f"last{node} = {ratio}*{self.at(node, 1)}"]
-
-    def older_of_quotient(self, node: int, b: int, k: int) -> str:
-        """−Σ_(1≤j<k) b_j q_(k−j) / b_0, in which what waits for the order before passes through one operation only."""
-        if not self._alive(b, 1) or k == 1:
-            return "0.0"
-        if k == 2:
-            return f"-near{node}*{self.at(node, 1)}"
-        middle = self.sum(2, self.highest(b, k - 2), lambda j: f"{self.at(b, j)}*{self.at(node, k - j)}")
-        terms = [] if middle == "0.0" else [f"-{grouped(middle)}*{self._ratio(node)}"]
-        terms += [f"-last{node}*{self.at(b, k - 1)}"] if self._alive(b, k - 1) else []
-        return _sum([*terms, f"-near{node}*{self.at(node, k - 1)}"])
-
-    def known(self, node: int, b: int, k: Order) -> str:
-        return Writer.known(self, node, b, k)
-
-    def put_newest(self, node: int, k: int, x: int, older: str) -> None:
-        """Order k of a function of the series x: its slope times x_k, and what older orders add."""
-        self.assign(f"older{node}_{k}", older)
-        terms = [f"{self.slope(node)}*{self.at(x, k)}"] if self._alive(x, k) else []
-        terms += [text for text in (self.older(node, k),) if text != "0.0"]
-        self.put(node, k, " + ".join(terms) or "0.0")
-
-    def older(self, node: int, k: int) -> str:
-        return self.same.get(f"older{node}_{k}", f"older{node}_{k}")
-
-    def argument(self, node: int) -> int | None:
-        """The series of which a node is a function with a slope of its own, see `put_newest`."""
-        n = self.tape.nodes[node]
-        if n.operation == "quotient" and n.constants:
-            return self._denominator(n.arguments[-1])[0]
-        return n.arguments[0] if n.operation == "square" else None
-
-    def slope(self, node: int) -> str:
-        return f"slope{node}"
 
 
 class LanePrinter(Printer):
@@ -163,30 +69,41 @@ class LaneSource(Source):
         self.units = [self.equations.D[i][i] if self._is_steady(i) else sympy.Integer(1) for i in range(self.contacts)]
         self.S = [self._folded(x, unit) for x, unit in zip(self.S, self.units, strict=True)]
         self.apart = self._rests_simply()
+        self.sharp = self._sharp()
         self.G = [[g if isinstance(g, int) else g / u for g, u in zip(row, self.units, strict=True)] for row in self.G]
+
+    def _tape(self) -> Tape:
+        return LaneTape(self.equations)
 
     def _constants_of_module(self) -> dict[str, int]:
         varies = any(isinstance(limit, int) for limit in self.S)
         driven = any(self._is_driven(i) for i in range(self.contacts))
         flags = {"LIMIT_VARIES": int(varies), "APART": int(self.apart), "DRIVES": int(driven)}
+        flags["SHARP"] = len(self.sharp)
+        flags["TABLES"] = len(self.tape.tables)
         flags["AMBIGUOUS"] = int(self._coupled() and not self._begins_to_slip_smoothly())
+        flags["PUSH_EACH_OTHER"] = int(self._coupled())
         return super()._constants_of_module() | flags
 
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""
-        simple = not (
-            self.tape.guards
-            or self.tape.branches
-            or self.resolved
-            or self.equations.stiff
-            or any(owner >= 0 for owner in self.equations.owners)
-        )
-        return simple and self.contacts <= MOST_CONTACTS and self._work() <= LANE_LIMIT
+        e = self.equations
+        simple = not (e.stiff or any(owner >= 0 for owner in e.owners) or any(x.has(Table) for x in self._kinematic()))
+        intervals = sum(len(e.tables[b.table].speeds) for b in self.tape.branches if b.table is not None)
+        small = self.contacts <= MOST_CONTACTS and intervals <= MOST_INTERVALS
+        return simple and small and self._work() <= LANE_LIMIT
+
+    def _kinematic(self) -> list[sympy.Expr]:
+        """What is needed where a step leads."""
+        e = self.equations
+        return [*e.h, *(x for row in [*e.G, *e.D] for x in row)]
 
     def module(self) -> str:
         # First, because writing them collects the constants.
         lanes = [self._expansion(at_rest=False), self._expansion(at_rest=True), self._kinematics()]
-        blocks = [[*self._header(), LANE_IMPORTS], self._constants(), self._ingredients(), self._sizes(), *lanes]
+        branches = [self._branches(), self._load_intervals(), self._guard_sizes()] if self.tape.branches else []
+        blocks = [[*self._header(), LANE_IMPORTS], self._constants(), self._ingredients(), self._sizes()]
+        blocks += [*lanes, *branches]
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     def _kinematics(self) -> list[str]:
@@ -226,7 +143,9 @@ class LaneSource(Source):
             return [*heading, "    pass"]
         self._prepare(LaneWriter(self.tape, self.constant, self.order), pattern)
         self.rates = self.f
-        nodes = sorted(self.tape.reachable([*self.f, *self._wanted(pattern if at_rest else None)]))
+        wanted = self._wanted_at_rest() if at_rest else self._wanted(None)
+        self.expanded = self.tape.reachable([*self.f, *wanted])
+        nodes = sorted(self.expanded)
         body = self.writer.lines
         body += [f"n{i}_0 = lane.state[{i}]" for i in range(self.n)]
         for k in range(self.order + 1):
@@ -240,17 +159,29 @@ class LaneSource(Source):
         alone = "not TOGETHER or " if at_rest else ""
         stuck = [f"stuck{i} = {alone}_sign{i} == 0.0" for i in range(self.contacts)]
         frozen = [f"{name} = {LanePrinter().doprint(e)}" for e, name in self.frozen.items()]
-        return [*heading, *indented([*signs, *stuck, "now = lane.time", *self._named_constants(), *frozen, *body])]
+        before = [*signs, *stuck, "now = lane.time", *self._named_constants(), *self._named_branches(), *frozen]
+        return [*heading, *indented([*before, *body])]
 
-    def _output(self, kind: str, index: int, k: int, text: str, pattern: tuple[bool, ...]) -> None:
+    def _sharp(self) -> list[int]:
+        """The arguments of functions with a singularity at zero: little of them counts as much as all."""
+        nodes = [n for n in self.tape.nodes if n.operation in ("power", "sqrt", "log")]
+        return list(dict.fromkeys(n.arguments[0] for n in nodes if self.tape.degree(n.arguments[0]) is None))
+
+    def _wanted_at_rest(self) -> list[int | sympy.Expr]:
+        """What those at rest need; arguments of exponentials only where these have a say in stick as well."""
+        left = {*dict(self.resolved), *(guard.node for guard in self.tape.guards)}
+        wanted = [x for x in self._wanted((True,) * self.contacts) if x not in left]
+        return [*wanted, *(self._guard(guard, (True,) * self.contacts) for guard in self.tape.guards)]
+
+    def _output(self, kind: str, index: int, k: int, term: Term, pattern: tuple[bool, ...]) -> None:
         """Order k of a series that others want."""
-        self._put(f"tick.{kind}_series[{index}, {k}]", text, pattern)
+        self._put(f"tick.{kind}_series[{index}, {k}]", str(term), pattern)
 
     def _put(self, target: str, text: str, pattern: tuple[bool, ...]) -> None:
         """What is told of a step. Where those at rest are apart, it was told before as if they slipped."""
         self.writer.lines.append(f"{target} = {text} if stuck0 else {target}" if any(pattern) else f"{target} = {text}")
 
-    def _either(self, contact: int, stick: str, slip: str, pattern: tuple[bool, ...]) -> str:
+    def _either(self, contact: int, stick: Term, slip: Term, pattern: tuple[bool, ...]) -> Term:
         """What holds in stick or slip: chosen per trajectory, unless this text is for one of them."""
         if pattern[contact]:
             return stick
@@ -331,8 +262,8 @@ class LaneSource(Source):
         return constant, terms
 
     def _coupled(self) -> bool:
-        """Whether two sticking contacts push each other."""
-        return self.contacts == 2 and (self.D[0][1] != 0 or self.D[1][0] != 0)
+        """Whether sticking contacts push each other."""
+        return any(x != 0 for i, row in enumerate(self.D) for j, x in enumerate(row) if i != j)
 
     def _begins_to_slip_smoothly(self) -> bool:
         """Whether friction at the beginning of slip is the static limit, for all contacts."""
@@ -351,10 +282,13 @@ class LaneSource(Source):
                 self._slip(i, k)
             terms = [self.coefficient(self.a[i], k)]
             terms += [self._times_force(self.D[i][j], j, k, low=1) for j in range(self.contacts)] if k != 0 else []
-            right.append(" + ".join(t for t in terms if t != "0.0") or "0.0")
+            right.append(added(terms))
         if self._coupled():
-            for i in range(2):
+            for i in range(self.contacts):
                 writer.lines.append(f"right{i} = -({right[i]}) if stuck{i} else slip{i}")
+            if self.contacts > 2:
+                self._substitute(k)
+                return
             for i in range(2):
                 writer.lines.append(f"l{i}_{k} = inverse{i}0*right0 + inverse{i}1*right1")
             return
@@ -373,10 +307,11 @@ class LaneSource(Source):
             return
         if k == 0:
             slopes = [self.writer.scaled(c, self.writer.slope(node)) for c, node in terms]
-            lines.append(f"gain{contact} = {_sum(slopes)}")
+            lines.append(f"gain{contact} = {summed(slopes)}")
             return
         older = [(c, self.writer.older(node, k)) for c, node in terms]
-        lines.append(f"older{contact} = {_sum([self.writer.scaled(c, text) for c, text in older if text != '0.0'])}")
+        known = [self.writer.scaled(c, term) for c, term in older if term is not NOTHING]
+        lines.append(f"older{contact} = {summed(known)}")
         lines.append(f"slip{contact} = gain{contact}*{self.writer.at(argument, k)} + older{contact}")
 
     def _parts(self, contact: int) -> tuple[int | None, list[tuple[sympy.Expr, int]]]:
@@ -387,13 +322,19 @@ class LaneSource(Source):
         assert isinstance(self.writer, LaneWriter)
         series = self.slip_series[contact][1]
         terms = self._flat(series)[1] if isinstance(series, int) else []
-        arguments = {self.writer.argument(node) for _, node in terms}
+        arguments: set[int | None] = {self.writer.argument(node) for _, node in terms}
+        if any(self.tape.nodes[node].operation == "cube" for _, node in terms):  # beside it stands the series itself
+            itself = [node for _, node in terms if self.writer.argument(node) is None]
+            arguments = {*itself, *(x for x in arguments if x is not None)}
         return (arguments.pop(), terms) if len(arguments) == 1 and self._is_steady(contact) else (None, terms)
 
     def _begin_forces(self) -> None:
         """The inverse of the Delassus matrix, rows of slipping contacts replaced by those of the unit matrix."""
         lines = self.writer.lines
         d = [[self.coefficient(x, 0) for x in row] for row in self.D]
+        if self._coupled() and self.contacts > 2:
+            self._factor(d)
+            return
         if self._coupled():
             for i in range(2):
                 lines.append(f"d{i}{i} = {d[i][i]} if stuck{i} else 1.0")
@@ -415,6 +356,41 @@ class LaneSource(Source):
                 doubts.append(f"(stuck{i} and {d[i][i]} == 0.0)")
         lines.append(f"tick.singular = 1.0 if {' or '.join(doubts)} else 0.0" if doubts else "tick.singular = 0.0")
 
+    def _factor(self, d: list[list[Term]]) -> None:
+        """The Delassus matrix, rows of slipping contacts replaced by those of the unit matrix, as L U.
+
+        Its diagonal is what one pivots on, since it is symmetric and positive in mechanics: where a pivot is lost, so
+        are the forces. What is zero in the matrix, and stays so, is not written.
+        """
+        lines, n = self.writer.lines, self.contacts
+        self.filled = {(i, j) for i in range(n) for j in range(n) if i == j or d[i][j] is not NOTHING}
+        for i, j in sorted(self.filled):
+            lines.append(f"d{i}_{j} = {d[i][j]} if stuck{i} else {float(i == j)}")
+        for p in range(n):
+            lost = f"abs(d{p}_{p}) <= {LOST}*abs({d[p][p]})"
+            lines += [f"doubt{p} = stuck{p} and {lost}", f"over{p} = 1.0/d{p}_{p}"]
+            below = [i for i in range(p + 1, n) if (i, p) in self.filled]
+            right = [j for j in range(p + 1, n) if (p, j) in self.filled]
+            for i in below:
+                lines.append(f"d{i}_{p} = d{i}_{p}*over{p}")
+                for j in right:
+                    before = f"d{i}_{j} - " if (i, j) in self.filled else "-"
+                    lines.append(f"d{i}_{j} = {before}d{i}_{p}*d{p}_{j}")
+                    self.filled.add((i, j))
+        lines.append(f"tick.singular = 1.0 if {' or '.join(f'doubt{p}' for p in range(n))} else 0.0")
+
+    def _substitute(self, k: Order) -> None:
+        """λ at order k, of all contacts, from L U λ = right."""
+        lines, n = self.writer.lines, self.contacts
+        for i in range(n):
+            known = [f"d{i}_{j}*right{j}" for j in range(i) if (i, j) in self.filled]
+            if known:
+                lines.append(f"right{i} = right{i} - ({' + '.join(known)})")
+        for i in range(n - 1, -1, -1):
+            known = [f"d{i}_{j}*l{j}_{k}" for j in range(i + 1, n) if (i, j) in self.filled]
+            rest = f"(right{i} - ({' + '.join(known)}))" if known else f"right{i}"
+            lines.append(f"l{i}_{k} = {rest}*over{i}")
+
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         assert isinstance(k, int) and pattern is not None
         if k == 0:
@@ -424,10 +400,18 @@ class LaneSource(Source):
                 self._output("v", i, k, self.coefficient(self.h[i], k), pattern)
             # Where those at rest are apart, no more is asked of the friction of those in slip.
             known = k <= 2 or pattern[i] or not self.apart
-            self._output("force", i, k, self.force(i, k) if known else "0.0", pattern)
+            self._output("force", i, k, self.force(i, k) if known else NOTHING, pattern)
             self._output("static", i, k, self.coefficient(self.S[i], k), pattern)
         for i, (_, node, _) in enumerate(self.watched):
             self._output("guard", i, k, self.coefficient(node, k), pattern)
+        for i, guard in enumerate(self.tape.guards):
+            self._output("branch", i, k, self.coefficient(self._guard(guard, pattern), k), pattern)
+        for i, (node, _) in enumerate(self.resolved):
+            known = node in self.expanded
+            self._output("resolved", i, k, self.coefficient(node, k) if known else NOTHING, pattern)
+        for i, node in enumerate(self.sharp):
+            known = node in self.expanded
+            self._output("sharp", i, k, self.coefficient(node, k) if known else f"{float(k == 0)}", pattern)
 
     def _scales(self, pattern: tuple[bool, ...]) -> None:
         """The size of the terms that make up each slip acceleration: the measure for its round-off."""
@@ -435,18 +419,88 @@ class LaneSource(Source):
             terms = [self._size_of_acceleration(i)]
             for j, x in enumerate(self.D[i]):
                 if x != 0:
-                    static = self.coefficient(self.S[j], 0)
+                    static = str(self.coefficient(self.S[j], 0))
                     largest = static if pattern[j] else f"max({static}, abs(slip{j}))"
                     effect = x if isinstance(x, int) else x / self.units[j]
                     terms.append(largest if effect == 1 else f"abs({self.coefficient(effect, 0)})*{largest}")
             self._put(f"tick.acceleration_size[{i}]", " + ".join(terms), pattern)
 
+    # -- frozen branches --------------------------------------------------------------------------------------
+
+    def _guard(self, guard: Guard, pattern: tuple[bool, ...]) -> int | sympy.Expr:
+        """What is positive while a branch holds; where this text is for those at rest, without slip."""
+        if not any(pattern):
+            return guard.node
+        at_rest = dict.fromkeys(self.signs, sympy.Integer(0))
+        e, number = self.tape.branches[guard.branch].expression.xreplace(at_rest), guard.branch
+        bounds = {0: branch_of(number) * e, -1: e - interval_of(number, "low"), 1: interval_of(number, "end") - e}
+        return self.tape.lower(bounds[guard.step])
+
+    def _named_branches(self) -> list[str]:
+        """Where every branch stands; of a table, its interval."""
+        lines = []
+        for number, branch in enumerate(self.tape.branches):
+            if branch.table is None:
+                lines.append(f"{branch_of(number)} = lane.branch[{number}]")
+            else:
+                place = [*self.tape.tables.values()].index(number)
+                lines += [f"{interval_of(number, x)} = lane.interval[{place}, {i}]" for i, x in enumerate(INTERVAL)]
+        return lines
+
+    def _load_intervals(self) -> list[str]:
+        lines = [
+            "def load_intervals(lane: Lane) -> None:",
+            '    """Of every table the interval in which its argument lies."""',
+        ]
+        for place, number in enumerate(self.tape.tables.values()):
+            table = self.tape.branches[number].table
+            entries = {0: 0, 2: 1} | {k: k - 1 for k in range(3, len(INTERVAL))}
+            values = {i: f"TABLE{table}[row*6 + {k}]" for i, k in entries.items()}
+            values[1] = f"(TABLE{table}[row*6] if row > 0 else -1e300)"
+            chosen = [
+                f"lane.interval[{place}, {i}] = {x} if here else lane.interval[{place}, {i}]" for i, x in values.items()
+            ]
+            lines += indented(["number = 0.0", f"for row in range(ROWS{table}):"])
+            lines += indented([f"here = lane.branch[{number}] == number", *chosen, "number += 1.0"], 2)
+        return lines if self.tape.tables else [*lines, "    pass"]
+
+    def _guard_sizes(self) -> list[str]:
+        """The terms of what ends branches, and of its rate; where that takes more than products, values have to do."""
+        e, lines = self.equations, []
+        forces = (f"max(abs(tick.static_series[{i}, 0]), abs(tick.force_series[{i}, 0]))" for i in range(self.contacts))
+        paces = self._paces(self.units)
+        for i, guard in enumerate(self.tape.guards):
+            expression = with_waves(self.tape.branches[guard.branch].expression)
+            terms, rate = size(expression), pace(expression, paces)
+            terms_text = self._plain(terms) if _is_simple(terms) else f"abs(tick.branch_series[{i}, 0])"
+            rate_text = self._plain(rate) if _is_simple(rate) else f"abs(tick.branch_series[{i}, 1])"
+            lines.append(f"tick.guard_size[{i}] = {grouped(terms_text)} + tick.natural_step*{grouped(rate_text)}")
+        names = [f"{s} = lane.state[{i}]" for i, s in enumerate(e.states)] + ["t = lane.time"]
+        names += [f"{sign} = lane.mode[{i}]" for i, sign in enumerate(self.signs)]
+        names += [f"_load{i} = {force}" for i, force in enumerate(forces)]
+        return [
+            "def guard_sizes(lane: Lane, tick: Tick) -> None:",
+            '    """The size of the terms of what ends branches, and of its rate times the step."""',
+            *indented([*names, *self._named_constants(), *lines]),
+        ]
+
+    def _arrays(self) -> list[str]:
+        follows = [int(self._follows(guard)) for guard in self.tape.guards] or [0]
+        pushes = [[int(x != 0 or self.D[j][i] != 0) for j, x in enumerate(row)] for i, row in enumerate(self.D)] or [
+            [0]
+        ]
+        return [*super()._arrays(), f"GUARD_FOLLOWS = np.array({follows})", f"PUSHES = np.array({pushes})"]
+
+    def _follows(self, guard: Guard) -> bool:
+        """Whether what ends a branch moves as states and time do, so that these resolve it."""
+        e = self.tape.branches[guard.branch].expression
+        slopes = (sympy.diff(e, x) for x in (*self.equations.states, TIME))
+        return all(self.tape.is_constant(slope) for slope in slopes)
+
     def _size_of_acceleration(self, contact: int) -> str:
         """The terms of a, see rounding.py. Where that takes more than sums and products, its value has to do."""
         terms = size(with_waves(self.equations.a[contact]))
-        if not all(
-            e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or _is_plain(e) for e in sympy.preorder_traversal(terms)
-        ):
+        if not _is_simple(terms):
             return f"abs({self.coefficient(self.a[contact], 0)})"
         states = {z: sympy.Symbol(self.writer.at(i, 0), real=True) for i, z in enumerate(self.equations.states)}
         return grouped(self._plain(terms.xreplace(states | {TIME: sympy.Symbol("now", real=True)})))
@@ -457,41 +511,39 @@ class LaneSource(Source):
         for i in range(self.n):
             acting = [j for j, g in enumerate(self.G[i]) if g != 0]
             if len(acting) == 1 and self._parts(acting[0])[0] is not None:
-                text = self._pushed(i, acting[0], k, pattern)
+                rate = self._pushed(i, acting[0], k, pattern)
             else:
-                terms = [self._rate(i, k, pattern)]
-                terms += [self._times_force(self.G[i][j], j, k) for j in acting]
-                text = _sum([t for t in terms if t != "0.0"])
-            if k == 0 or text == "0.0":
-                self.writer.put(i, k + 1, text)
-            else:
-                self.writer.put(i, k + 1, _sum([f"({text})*{1 / (k + 1)!r}", *self._drifts(i, k, pattern)]))
+                forces = [self._times_force(self.G[i][j], j, k) for j in acting]
+                rate = summed([self._rate(i, k, pattern), *forces])
+            if k > 0 and rate is not NOTHING:
+                rate = f"({rate})*{1 / (k + 1)!r}"
+            self.writer.put(i, k + 1, summed([rate, *self._drifts(i, k, pattern)]))
 
-    def _pushed(self, state: int, contact: int, k: int, pattern: tuple[bool, ...]) -> str:
+    def _pushed(self, state: int, contact: int, k: int, pattern: tuple[bool, ...]) -> Term:
         """The rate of a state on which one contact acts: the newest order of the slip speed is added last."""
         g, argument = self.G[state][contact], self._parts(contact)[0]
         assert not isinstance(g, int) and argument is not None
         rate = self._rate(state, k, pattern)
-        free, a = ([x] if x != "0.0" else [] for x in (rate, self.coefficient(self.a[contact], k)))
+        free, a = (there([x]) for x in (rate, self.coefficient(self.a[contact], k)))
         stick = [] if self._is_held(state, contact) else [*free, *(self.writer.scaled(-g, x) for x in a)]
         if pattern[contact]:
-            return _sum(stick)
+            return summed(stick)
         if k == 0:
             self.writer.lines.append(f"push{state} = {self.writer.scaled(g, f'gain{contact}')}")
             slip = [*free, self.writer.scaled(g, f"slip{contact}")]
         else:
             older = self.writer.scaled(g, f"older{contact}")
             slip = [*free, older, f"push{state}*{self.writer.at(argument, k)}"]
-        return self._either(contact, _sum(stick), _sum(slip), pattern)
+        return self._either(contact, summed(stick), summed(slip), pattern)
 
-    def _rate(self, state: int, k: int, pattern: tuple[bool, ...]) -> str:
+    def _rate(self, state: int, k: int, pattern: tuple[bool, ...]) -> Term:
         """Order k of the rate of a state without friction, and without what `_drifts` adds."""
         series, waves = self.rates[state], self._waves(state, k, pattern)
         if not waves:
             return self.coefficient(series, k)
         assert isinstance(series, int)
         terms = [(c, node) for c, node in self._flat(series)[1] if node not in waves]
-        return _sum([self.writer.scaled(c, text) for c, node in terms if (text := self.writer.at(node, k)) != "0.0"])
+        return summed(self.writer.scaled(c, x) for c, node in terms if (x := self.writer.at(node, k)) is not NOTHING)
 
     def _drifts(self, state: int, k: int, pattern: tuple[bool, ...]) -> list[str]:
         """Order k + 1 of what waves in the rate of a state add up to. It is w_k/(k + 1), which as a recurrence of its
@@ -526,17 +578,18 @@ class LaneSource(Source):
 def _marked(line: str, order: int) -> str:
     """An assignment, as one of a coefficient of so high an order."""
     target, text = line.split(" = ", 1)
-    return line if text == "0.0" else f"{target} = tail({order}, {text})"
+    return line if text == str(NOTHING) else f"{target} = tail({order}, {text})"
+
+
+def _is_simple(terms: sympy.Expr) -> bool:
+    """Whether an expression takes no more than sums and products."""
+    return all(_is_plain(e) for e in sympy.preorder_traversal(terms))
 
 
 def _is_plain(e: sympy.Expr) -> bool:
     """A number, a quantity, a sum, a product, a magnitude or a whole power."""
     simple = e.is_Symbol or e.is_Number or e.is_Add or e.is_Mul or isinstance(e, sympy.Abs | Magnitude)
     return bool(simple or (e.is_Pow and e.exp.is_Integer))
-
-
-def _sum(terms: list[str]) -> str:
-    return " + ".join(terms).replace("+ -", "- ") or "0.0"
 
 
 def lane_source(equations: Equations, order: int) -> str:

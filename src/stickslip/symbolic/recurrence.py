@@ -8,7 +8,7 @@ does several operations at once, and what takes time is the chain from each orde
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import sympy
@@ -18,6 +18,41 @@ from stickslip.symbolic.tape import Tape
 Order = int | str
 
 
+class Nothing:
+    """A term that is not there: sums leave it out, and where a number has to stand it is written as zero."""
+
+    def __str__(self) -> str:
+        return "0.0"
+
+
+NOTHING = Nothing()
+Term = str | Nothing
+"""The text of a term, or nothing."""
+
+
+def there(terms: Iterable[Term]) -> list[str]:
+    """The terms that are there."""
+    return [term for term in terms if isinstance(term, str)]
+
+
+def added(terms: Iterable[Term]) -> Term:
+    """The sum of terms, as text.
+
+    >>> added(["a", NOTHING, "-b"]), str(added([]))
+    ('a + -b', '0.0')
+    """
+    return " + ".join(there(terms)) or NOTHING
+
+
+def summed(terms: Iterable[Term]) -> Term:
+    """The same, with minus signs in place of + -.
+
+    >>> summed(["a", NOTHING, "-b"])
+    'a - b'
+    """
+    return " + ".join(there(terms)).replace("+ -", "- ") or NOTHING
+
+
 class Writer:
     """Writes one order of every series; subclasses say how a coefficient and a sum are spelled."""
 
@@ -25,25 +60,25 @@ class Writer:
         self.tape, self.constant, self.order = tape, constant, order
         self.lines: list[str] = []
 
-    def at(self, node: int, k: Order) -> str:
+    def at(self, node: int, k: Order) -> Term:
         raise NotImplementedError
 
-    def put(self, node: int, k: Order, text: str) -> None:
+    def put(self, node: int, k: Order, term: Term) -> None:
         raise NotImplementedError
 
-    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> str:
+    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> Term:
         raise NotImplementedError
 
     def highest(self, node: int, k: Order) -> Order:
         """The last order at which the series of `node` can be nonzero, at most k."""
         raise NotImplementedError
 
-    def scaled(self, coefficient: sympy.Expr, text: str) -> str:
+    def scaled(self, coefficient: sympy.Expr, term: Term) -> Term:
         if coefficient == 1:
-            return text
+            return term
         if coefficient == -1:
-            return f"-{text}"
-        return f"{self.constant(coefficient)}*{text}"
+            return f"-{term}"
+        return f"{self.constant(coefficient)}*{term}"
 
     def first(self, node: int) -> None:
         """Order 0 of a series: the operation itself on the values."""
@@ -56,18 +91,20 @@ class Writer:
                 terms = [self.scaled(c, v) for c, v in zip(n.constants[1:], values, strict=True)]
                 if n.constants[0] != 0 or not terms:
                     terms = [self.constant(n.constants[0]), *terms]
-                self.put(node, 0, _add(terms))
+                self.put(node, 0, summed(terms))
             case "product":
                 self.put(node, 0, f"{values[0]}*{values[1]}")
             case "square":
                 self.put(node, 0, f"{values[0]}*{values[0]}")
             case "quotient":
                 above = self.constant(n.constants[0]) if n.constants else values[0]
-                self.lines.append(f"inverse{node} = 1.0/{values[-1]}")
-                self.put(node, 0, f"{above}*inverse{node}")
+                inverse = self.kept("inverse", node)
+                self.lines.append(f"{inverse} = 1.0/{values[-1]}")
+                self.put(node, 0, f"{above}*{inverse}")
                 if self._denominator(n.arguments[-1])[1]:
-                    self.lines.append(f"ratio{node} = {self._denominator(n.arguments[-1])[1]}*inverse{node}")
-                self.lines.append(f"slope{node} = -{self.at(node, 0)}*{self._ratio(node)}")
+                    ratio = self._denominator(n.arguments[-1])[1]
+                    self.lines.append(f"{self.kept('ratio', node)} = {ratio}*{inverse}")
+                self.lines.append(f"{self.kept('slope', node)} = -{self.at(node, 0)}*{self._ratio(node)}")
             case "power":
                 self.put(node, 0, f"{values[0]}**{self.constant(n.constants[0])}")
             case "tan'" | "tanh'":
@@ -94,8 +131,10 @@ class Writer:
         a = n.arguments[0] if n.arguments else -1
         match n.operation:
             case "linear":
-                terms = zip(n.constants[1:], n.arguments, strict=True)
-                self.put(node, k, _add([self.scaled(c, self.at(m, k)) for c, m in terms if self._alive(m, k)]))
+                factors = zip(n.constants[1:], n.arguments, strict=True)
+                terms = [self.scaled(c, self.at(m, k)) for c, m in factors if self._alive(m, k)]
+                # In a sum, zeros are written: without them 0 + −0 would be −0.
+                self.put(node, k, terms[0] if len(terms) == 1 else summed(map(str, terms)))
             case "product":  # c_k = Σ a_j b_(k−j)
                 b = n.arguments[1]
                 self.put(node, k, self.convolution(a, b, 0, k))
@@ -113,17 +152,17 @@ class Writer:
             case "tan'" | "tanh'":
                 w = self.partner(node)
                 sign = "" if n.operation == "tan'" else "-"
-                self.put(node, k, f"{sign}{_group(self.convolution(w, w, 0, k))}")
+                self.put(node, k, f"{sign}{in_brackets(self.convolution(w, w, 0, k))}")
             case "log":  # a l' = a'
                 known = self.sum(1, minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(a, minus(k, j))}")
-                self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(a, 0)}")
+                self.put(node, k, f"({self.at(a, k)} - {in_brackets(known)}{_over(k)})/{self.at(a, 0)}")
             case "atan":  # (1 + a²) w' = a'
                 b = n.arguments[1]
                 known = self.sum(1, minus(k, 1), lambda j: f"{_number(j)}*{self.at(node, j)}*{self.at(b, minus(k, j))}")
-                self.put(node, k, f"({self.at(a, k)} - {_group(known)}{_over(k)})/{self.at(b, 0)}")
+                self.put(node, k, f"({self.at(a, k)} - {in_brackets(known)}{_over(k)})/{self.at(b, 0)}")
             case "sqrt":  # w w = a
                 known = self.sum(1, minus(k, 1), lambda j: f"{self.at(node, j)}*{self.at(node, minus(k, j))}")
-                self.put(node, k, f"({self.at(a, k)} - {_group(known)})/(2.0*{self.at(node, 0)})")
+                self.put(node, k, f"({self.at(a, k)} - {in_brackets(known)})/(2.0*{self.at(node, 0)})")
             case "power":  # a w' = α w a'
                 alpha = self.constant(n.constants[0])
                 known = self.sum(
@@ -133,7 +172,7 @@ class Writer:
                         f"({alpha}*{_number(j)} - {_number(minus(k, j))})*{self.at(a, j)}*{self.at(node, minus(k, j))}"
                     ),
                 )
-                self.put(node, k, f"{_group(known)}/({_number(k)}*{self.at(a, 0)})")
+                self.put(node, k, f"{in_brackets(known)}/({_number(k)}*{self.at(a, 0)})")
             case "select":
                 b = n.arguments[1]
                 self.put(node, k, f"{self.at(a, k)} if {self.constant(n.constants[0])} > 0.0 else {self.at(b, k)}")
@@ -144,20 +183,25 @@ class Writer:
         """Order k of a quotient. The newest term, b_k q_0, stands alone: everything else is ready before b_k is."""
         n = self.tape.nodes[node]
         a, b = n.arguments[0], self._denominator(n.arguments[-1])[0]
-        above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*inverse{node}"
+        above = "" if n.constants or not self._alive(a, k) else f" + {self.at(a, k)}*{self.kept('inverse', node)}"
         known = self.known(node, b, k)
-        newest = f"{self.at(b, k)}*slope{node}" if self._alive(b, k) else "0.0"
-        self.put(node, k, newest + ("" if known == "0.0" else f" - {known}") + above)
+        newest = f"{self.at(b, k)}*{self.kept('slope', node)}" if self._alive(b, k) else NOTHING
+        self.put(node, k, f"{newest}{f' - {known}' if known is not NOTHING else ''}{above}")
 
-    def known(self, node: int, b: int, k: Order) -> str:
+    def known(self, node: int, b: int, k: Order) -> Term:
         """What the lower orders add to order k of a quotient, Σ_(1≤j<k) b_j q_(k−j) / b_0."""
         older = self.highest(b, minus(k, 1))
-        text = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, minus(k, j))}")
-        return text if text == "0.0" else f"{_group(text)}*{self._ratio(node)}"
+        total = self.sum(1, older, lambda j: f"{self.at(b, j)}*{self.at(node, minus(k, j))}")
+        return f"{in_brackets(total)}*{self._ratio(node)}" if isinstance(total, str) else NOTHING
 
     def _ratio(self, node: int) -> str:
         """What the orders of the denominator's series are multiplied by in a quotient: 1/b_0, or c/b_0 for c₀ + c x."""
-        return f"{'ratio' if self._denominator(self.tape.nodes[node].arguments[-1])[1] else 'inverse'}{node}"
+        scaled = self._denominator(self.tape.nodes[node].arguments[-1])[1]
+        return self.kept("ratio" if scaled else "inverse", node)
+
+    def kept(self, what: str, node: int) -> str:
+        """Something of a quotient that its orders share."""
+        return f"{what}{node}"
 
     def _denominator(self, node: int) -> tuple[int, str]:
         """A denominator c₀ + c x as (x, c), since its higher orders are those of x; else (itself, "")."""
@@ -175,14 +219,14 @@ class Writer:
         assert partner is not None
         return partner
 
-    def convolution(self, a: int, b: int, low: int, k: Order) -> str:
+    def convolution(self, a: int, b: int, low: int, k: Order) -> Term:
         if a != b and self.tape.degree(b) is not None:
             a, b = b, a
         return self.sum(low, self.highest(a, k), lambda j: f"{self.at(a, j)}*{self.at(b, minus(k, j))}")
 
-    def derivative_times(self, a: int, b: int, k: Order) -> str:
+    def derivative_times(self, a: int, b: int, k: Order) -> Term:
         """k times the order-k coefficient of ∫ a' b."""
-        return _group(
+        return in_brackets(
             self.sum(1, self.highest(a, k), lambda j: f"{_number(j)}*{self.at(a, j)}*{self.at(b, minus(k, j))}")
         )
 
@@ -192,31 +236,35 @@ class Unrolled(Writer):
 
     def __init__(self, tape: Tape, constant: Callable[[sympy.Expr], str], order: int) -> None:
         super().__init__(tape, constant, order)
-        self.same: dict[str, str] = {}
+        self.same: dict[str, Term] = {}
         self.divided: set[str] = set()
         self.begun: set[str] = set()
 
-    def at(self, node: int, k: Order) -> str:
+    def at(self, node: int, k: Order) -> Term:
         degree = self.tape.degree(node)
         if degree is not None and isinstance(k, int) and k > degree:
-            return "0.0"
-        return self.same.get(f"n{node}_{k}", f"n{node}_{k}")
+            return NOTHING
+        return self.value_of(f"n{node}_{k}")
 
-    def put(self, node: int, k: Order, text: str) -> None:
-        self.assign(f"n{node}_{k}", text)
+    def value_of(self, name: str) -> Term:
+        """What stands for a variable: itself, or what it only repeats."""
+        return self.same.get(name, name)
 
-    def assign(self, name: str, text: str) -> None:
-        if text.isidentifier() or text == "0.0":
-            self.same[name] = text
+    def put(self, node: int, k: Order, term: Term) -> None:
+        self.assign(f"n{node}_{k}", term)
+
+    def assign(self, name: str, term: Term) -> None:
+        if isinstance(term, Nothing) or term.isidentifier():
+            self.same[name] = term
         else:
-            self.lines.append(f"{name} = {text}")
+            self.lines.append(f"{name} = {term}")
 
     def highest(self, node: int, k: Order) -> Order:
         degree = self.tape.degree(node)
         assert isinstance(k, int)
         return k if degree is None else min(k, degree)
 
-    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> str:
+    def sum(self, low: int, high: Order, term: Callable[[Any], str]) -> Term:
         assert isinstance(high, int)
         # From the middle outwards: the terms at both ends hold the newest coefficients, so they are added last.
         return _strands([term(j) for j in sorted(range(low, high + 1), key=lambda j: abs(2 * j - low - high))])
@@ -234,12 +282,12 @@ class Unrolled(Writer):
                 self.begun.add(name)
                 self.lines.append(f"{name} = {' + '.join(terms)}")
 
-    def known(self, node: int, b: int, k: Order) -> str:
+    def known(self, node: int, b: int, k: Order) -> Term:
         assert isinstance(k, int)
         name = f"sum{node}_{k}"
         terms = [name] if name in self.begun else []
         terms += self._pair(node, b, k - 1, 1)
-        return _group(" + ".join(terms) or "0.0")
+        return in_brackets(added(terms))
 
     def _pair(self, node: int, b: int, k: int, i: int) -> list[str]:
         """b_k q_i / b_0 and b_i q_k / b_0, for i ≤ k: the older factor is divided, so that the newer is not delayed."""
@@ -271,8 +319,8 @@ class Looped(Writer):
     def at(self, node: int, k: Order) -> str:
         return place(*self.rows(node), k)
 
-    def put(self, node: int, k: Order, text: str) -> None:
-        self.lines.append(f"{self.at(node, k)} = {text}")
+    def put(self, node: int, k: Order, term: Term) -> None:
+        self.lines.append(f"{self.at(node, k)} = {term}")
 
     def highest(self, node: int, k: Order) -> Order:
         degree = self.tape.degree(node)
@@ -308,18 +356,13 @@ def _over(k: Order) -> str:
     return f"*{1 / k!r}" if isinstance(k, int) else f"/{k}"
 
 
-def _strands(terms: list[str]) -> str:
+def _strands(terms: list[str]) -> Term:
     """A sum, the oldest terms first: all but the last two in two strands, which a processor adds side by side."""
     if len(terms) < 7:
-        return " + ".join(terms) or "0.0"
+        return added(terms)
     older, newest = terms[:-2], terms[-2:]
     return " + ".join([f"({' + '.join(older[::2])})", f"({' + '.join(older[1::2])})", *newest])
 
 
-def _group(text: str) -> str:
-    return f"({text})" if " + " in text or " - " in text else text
-
-
-def _add(terms: list[str]) -> str:
-    text = " + ".join(terms) if terms else "0.0"
-    return text.replace("+ -", "- ")
+def in_brackets(term: Term) -> Term:
+    return f"({term})" if isinstance(term, str) and (" + " in term or " - " in term) else term

@@ -6,8 +6,9 @@ of mode) call them by the names documented in `stickslip.kernels.model`.
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import sympy
@@ -42,14 +43,50 @@ from stickslip.kernels.tables import frozen_interval, frozen_sign, table_slope, 
 """What a generated module imports: kernels that need its sizes come after these."""
 
 
+INGREDIENTS = (
+    "def ingredients(trajectory: Trajectory) -> None:",
+    '    """ż = f + G λ;  v = h(z, t);  slip: λ = -s R;  stick: a + D λ = 0 and |λ| <= S."""',
+)
+SIZES = (
+    "def sizes(trajectory: Trajectory) -> None:",
+    '    """The size of the terms that make up v, a, S and the guards: the measure for their round-off."""',
+)
+BRANCHES = (
+    "def branches(trajectory: Trajectory, noise: float) -> None:",
+    '    """Which branch each |e|, min, max, where and table is on; one within noise of switching stays."""',
+)
+CONSTANTS = (
+    "def constants(trajectory: Trajectory) -> None:",
+    '    """Everything that depends on parameters alone."""',
+)
+"""Heads of generated functions."""
+
+
+class Entry:
+    """An element of a field of the trajectory, with the kind of each of its indices.
+
+    >>> str(Entry("G", state=2, contact=0))
+    'trajectory.G[2, 0]'
+    """
+
+    def __init__(self, field: str, **indices: int) -> None:
+        self.field, self.indices = field, indices
+
+    def __str__(self) -> str:
+        return f"trajectory.{self.field}[{', '.join(map(str, self.indices.values()))}]"
+
+
 class Source(Expansion):
     """All generated text of one model, for one Taylor order."""
 
     def module(self) -> str:
-        """The whole text. `taylor` comes first because writing it collects the constants."""
+        """The whole text."""
+        return "\n\n\n".join("\n".join(block) for block in self._blocks()) + "\n"
+
+    def _blocks(self) -> list[list[str]]:
+        """The header and the functions. `taylor` is written first because that collects the constants."""
         taylor = self._taylor()
-        blocks = [
-            self._header(),
+        functions = [
             self._constants(),
             self._ingredients(),
             self._sizes(),
@@ -57,9 +94,10 @@ class Source(Expansion):
             self._reset(),
             self._jump(),
             *self._store_functions(),
+            self._fastest(),
+            taylor,
         ]
-        blocks += [self._fastest(), taylor]
-        return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
+        return [self._header(), *functions]
 
     def _constants_of_module(self) -> dict[str, int]:
         """Sizes of the model."""
@@ -83,7 +121,7 @@ class Source(Expansion):
             "ORDER": self.order,
             "WIDTH": self.width,
         }
-        sizes |= dict.fromkeys(("DIRECTIONS", *VARIED), 0)
+        sizes |= dict.fromkeys(("DIRECTIONS", "SHARP", "BANDED", "FROZEN", "TABLES", *VARIED), 0)
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
         return sizes | {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
 
@@ -103,23 +141,31 @@ class Source(Expansion):
             f"OWNER = np.array({list(equations.owners) or [-1] * self.n})",
             f"VELOCITY = np.array({list(equations.velocities) or [-1] * self.n})",
             f"DRIVEN = np.array({[int(self._is_driven(i)) for i in range(self.contacts)] or [0]})",
-            f"LEVER = np.array({self._levers()})",
+            *self._matrices_header(),
             *self._guards_header(equations.own_guards),
             *self._kernels_header(equations.kept),
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
             f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
             AFTER_SIZES,
-            *(f"from stickslip.kernels import {name}" for name in dict.fromkeys(kept.name for kept in equations.kept)),
+            *self._imports(),
         ]
+
+    def _imports(self) -> list[str]:
+        """Kernels of kinds of contacts."""
+        return [f"from stickslip.kernels import {name}" for name in dict.fromkeys(k.name for k in self.equations.kept)]
 
     def _guards_header(self, guards: Sequence[OwnGuard]) -> list[str]:
         return [
             f"OWN_GUARD_CONTACT = np.array({[guard.contact for guard in guards] or [0]})",
             f"OWN_GUARD_STICK = np.array({[int(guard.stick) for guard in guards] or [0]})",
             f"OWN_GUARD_RELEASES = np.array({[int(guard.releases) for guard in guards] or [0]})",
-            f"JUMPS = np.array({[[int(i in guard.jumps) for i in range(self.n)] for guard in guards] or [[0]]})",
+            f"JUMPS = np.array({self._jumps(guards) or [[0]]})",
         ]
+
+    def _jumps(self, guards: Sequence[OwnGuard]) -> list[list[int]]:
+        """Which states jump at each guard of a contact's own."""
+        return [[int(i in guard.jumps) for i in range(self.n)] for guard in guards]
 
     def _kernels_header(self, kept: Sequence[Kept]) -> list[str]:
         """What kernels of kinds of contacts know of each; formulas of parameters by the number of the constant."""
@@ -133,21 +179,50 @@ class Source(Expansion):
     def _is_driven(self, contact: int) -> bool:
         """Whether a sliding velocity moves otherwise than the states it is made of, so that these do not resolve it."""
         h = self.equations.h[contact]
-        slopes = [sympy.diff(h, x) for x in (*self.equations.states, TIME)]
+        slopes = [sympy.diff(h, x) for x in h.free_symbols if x in self.equations.numbers or x == TIME]
         return not all(self.tape.is_constant(slope) for slope in slopes)
 
-    def _levers(self) -> list[list[float]]:
+    def _levers(self) -> list[dict[int, float]]:
         """∂v/∂z of mechanical systems, where it is made of numbers: a row per contact."""
         e = self.equations
-        if not e.velocities or not e.h:
-            return [[0.0] * self.n]
-        slopes = [[sympy.diff(h, z) for z in e.states] for h in e.h]
-        return [[float(slope) if slope.is_number else 0.0 for slope in row] for row in slopes]
+        if not e.velocities:
+            return [{} for _ in e.h]
+        rows = [{e.numbers[z]: sympy.diff(h, z) for z in h.free_symbols if z in e.numbers} for h in e.h]
+        return [{j: float(x) for j, x in sorted(row.items()) if x.is_number} for row in rows]
+
+    def _matrices_header(self) -> list[str]:
+        """Where the matrices are not zero, contact after contact."""
+        levers = self._levers()
+        pushed: list[list[int]] = [[] for _ in range(self.contacts)]
+        for i, row in enumerate(self.equations.acting):
+            for j in row:
+                pushed[j].append(i)
+        return [
+            f"LEVER = np.array({[x for row in levers for x in row.values()] or [0.0]})",
+            *_listed("LEVER_STATE", "LEVER_START", levers),
+            *_listed("PUSHED", "PUSHED_START", pushed),
+            *_listed("ACTING", "ACTING_START", self.equations.acting),
+            *_listed("COUPLED", "COUPLED_START", self.neighbours),
+            *self._band_header(),
+        ]
+
+    @cached_property
+    def neighbours(self) -> list[list[int]]:
+        """The contacts that each is coupled with by D, itself among them."""
+        coupled = [{i} for i in range(self.contacts)]
+        for i, row in enumerate(self.equations.coupled):
+            for j in row:
+                coupled[i].add(j)
+                coupled[j].add(i)
+        return [sorted(each) for each in coupled]
+
+    def _band_header(self) -> list[str]:
+        """In what order sticking forces are solved for: as the contacts are numbered."""
+        return [f"{name} = np.array([0])" for name in ("ELIMINATION", "PLACE", "REACH")]
 
     def _constants(self) -> list[str]:
         return [
-            "def constants(trajectory: Trajectory) -> None:",
-            '    """Everything that depends on parameters alone."""',
+            *CONSTANTS,
             *indented(self._unpack(self.constants, states=False)),
             *(f"    trajectory.constant[{i}] = {python(e)}" for i, e in enumerate(self.constants)),
             *([] if self.constants else ["    return"]),
@@ -181,79 +256,107 @@ class Source(Expansion):
         return lines + self._stored(free)
 
     def _ingredients(self) -> list[str]:
-        e = self.equations
-        speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
-        targets = [(f"trajectory.f[{i}]", x) for i, x in enumerate(e.f)]
-        targets += [(f"trajectory.v[{i}]", x) for i, x in enumerate(e.h)]
-        targets += [(f"trajectory.R[{i}]", x.xreplace(speeds)) for i, x in enumerate(e.R)]
-        targets += [(f"trajectory.S[{i}]", x) for i, x in enumerate(e.S)]
-        targets += [(f"trajectory.a[{i}]", x) for i, x in enumerate(e.a)]
-        targets += [(f"trajectory.G[{i}, {j}]", x) for i, row in enumerate(e.G) for j, x in enumerate(row) if x != 0]
-        targets += [(f"trajectory.D[{i}, {j}]", x) for i, row in enumerate(e.D) for j, x in enumerate(row) if x != 0]
-        targets = [(target, with_waves(x)) for target, x in targets]
+        targets = self._ingredient_targets()
         expressions = [x for _, x in targets]
         return [
-            "def ingredients(trajectory: Trajectory) -> None:",
-            '    """ż = f + G λ;  v = h(z, t);  slip: λ = -s R;  stick: a + D λ = 0 and |λ| <= S."""',
+            *INGREDIENTS,
             *indented([*self._unpack(expressions), *self._signs(expressions)]),
-            *indented(assignments(targets)),
+            *indented(assignments([(str(entry), x) for entry, x in targets])),
         ]
+
+    @cached_property
+    def _speeds(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """The slip speed of every contact."""
+        e = self.equations
+        return {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
+
+    def _ingredient_targets(self) -> list[tuple[Entry, sympy.Expr]]:
+        """What `ingredients` fills, and with what."""
+        e = self.equations
+        kinetic = [x.xreplace(self._speeds) for x in e.R]
+        targets = [(Entry("f", state=i), x) for i, x in enumerate(e.f)]
+        for field, column in {"v": e.h, "R": kinetic, "S": e.S, "a": e.a}.items():
+            targets += [(Entry(field, contact=i), x) for i, x in enumerate(column)]
+        targets += [(Entry("G", state=i, contact=j), x) for i, row in enumerate(e.acting) for j, x in row.items()]
+        targets += [(Entry("D", contact=i, other=j), x) for i, row in enumerate(e.coupled) for j, x in row.items()]
+        return [(target, with_waves(x)) for target, x in targets]
 
     def _sizes(self) -> list[str]:
         """See `stickslip.symbolic.rounding`."""
-        e, branches = self.equations, self.tape.branches
-        speeds = {u: sign * h for u, sign, h in zip(e.speeds, self.signs, e.h, strict=True)}
-        guards = [e.normal[i] for i in self._lifting()] + list(e.doubtful.values()) + list(e.steep.values())
-        guards += [branches[guard.branch].expression for guard in self.tape.guards]
-        guards += [guard.value for guard in e.own_guards]
-        guards = [guard.xreplace(speeds) for guard in guards]
-        kinds = {"v": e.h, "a": e.a, "S": e.S, "guard": guards}
-        values = [(f"trajectory.{kind}_size[{i}]", x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
-        values = [(target, size(with_waves(x.xreplace(speeds)))) for target, x in values]
-        paces = self._paces() if guards else {}
-        rates = [(f"trajectory.guard_rate_size[{i}]", pace(with_waves(guard), paces)) for i, guard in enumerate(guards)]
+        values = [(str(entry), size(with_waves(x))) for entry, x in self._size_targets()]
+        rates = [(str(entry), x) for entry, x in self._pace_targets()]
         expressions = [x for _, x in values + rates]
         loads = [
-            f"_load{i} = max(trajectory.S_size[{i}], trajectory.R[{i}])" for i in range(self.contacts if rates else 0)
+            f"{load} = max(trajectory.S_size[{i}], trajectory.R[{i}])"
+            for i, load in enumerate(self.loads if rates else [])
         ]
         return [
-            "def sizes(trajectory: Trajectory) -> None:",
-            '    """The size of the terms that make up v, a, S and the guards: the measure for their round-off."""',
+            *SIZES,
             *indented([*self._unpack(expressions), *self._signs(expressions)]),
             *indented([*assignments(values), *loads, *assignments(rates)] or ["return"]),
         ]
 
-    def _paces(self) -> dict[sympy.Symbol, sympy.Expr]:
-        """The size of the rate of every state, with friction as large as it may be; and of time."""
+    def _size_targets(self) -> list[tuple[Entry, sympy.Expr]]:
+        """What `sizes` fills first, and with the size of what."""
         e = self.equations
-        loads = [sympy.Symbol(f"_load{i}", real=True) for i in range(self.contacts)]
+        kinds = {"v": e.h, "a": e.a, "S": e.S}
+        values = [(Entry(f"{kind}_size", contact=i), x) for kind, rows in kinds.items() for i, x in enumerate(rows)]
+        values += [(Entry("guard_size", guard=i), x) for i, x in enumerate(self._guard_values)]
+        return [(target, x.xreplace(self._speeds)) for target, x in values]
+
+    def _pace_targets(self) -> list[tuple[Entry, sympy.Expr]]:
+        """What `sizes` fills then: the sizes of the rates of guards."""
+        guards = self._guard_values
+        paces = self._paces() if guards else {}
+        return [(Entry("guard_rate_size", guard=i), pace(with_waves(x), paces)) for i, x in enumerate(guards)]
+
+    @cached_property
+    def _guard_values(self) -> list[sympy.Expr]:
+        """What all guards are about."""
+        e, branches = self.equations, self.tape.branches
+        guards = [e.normal[i] for i in self._lifting()] + list(e.doubtful.values()) + list(e.steep.values())
+        guards += [branches[guard.branch].expression for guard in self.tape.guards]
+        guards += [guard.value for guard in e.own_guards]
+        return [guard.xreplace(self._speeds) for guard in guards]
+
+    @cached_property
+    def loads(self) -> list[sympy.Symbol]:
+        """Symbols for the most that friction can do at each contact."""
+        return [sympy.Symbol(f"_load{i}", real=True) for i in range(self.contacts)]
+
+    def _paces(self, units: Sequence[sympy.Expr] = ()) -> dict[sympy.Symbol, sympy.Expr]:
+        """The size of the rate of every state, with friction as large as it may be, in its units; and of time."""
+        e = self.equations
         paces = {}
-        for z, f, row in zip(e.states, e.f, e.G, strict=True):
-            friction = (size(with_waves(g)) * load for g, load in zip(row, loads, strict=True))
+        for z, f, row in zip(e.states, e.f, e.acting, strict=True):
+            effects = {j: g / units[j] for j, g in row.items()} if units else row
+            friction = (size(with_waves(g)) * self.loads[j] for j, g in effects.items())
             paces[z] = size(with_waves(f)) + sympy.Add(*friction)
         return paces | {TIME: sympy.Integer(1)}
 
     def _branches(self) -> list[str]:
+        if not self.tape.branches:
+            return [*BRANCHES, "    return"]
         expressions = [with_waves(b.expression) for b in self.tape.branches]
-        first = {g.branch: number for number, g in reversed(list(enumerate(self.tape.guards, len(self.watched))))}
-        lines = [
-            "def branches(trajectory: Trajectory, noise: float) -> None:",
-            '    """Which branch each |e|, min, max, where and table is on; one within noise of switching stays."""',
-        ]
-        if not expressions:
-            return [*lines, "    return"]
-        lines += indented([*self._unpack(expressions), *self._signs(expressions)])
-        for number, (branch, e) in enumerate(zip(self.tape.branches, expressions, strict=True)):
-            guard = first[number]
-            step = "max(trajectory.step_guess, trajectory.last_step)"
-            scale = f"(trajectory.guard_size[{guard}] + {step}*trajectory.guard_rate_size[{guard}])"
-            known = f"{python(e)}, trajectory.branch[{number}], noise*{scale}"
-            if branch.table is None:
-                lines.append(f"    trajectory.branch[{number}] = frozen_sign({known})")
-            else:
-                table = f"TABLE{branch.table}, ROWS{branch.table}"
-                lines.append(f"    trajectory.branch[{number}] = frozen_interval({table}, {known})")
-        return lines
+        lines = [self._asked(i, python(e), str) for i, e in enumerate(expressions)]
+        return [*BRANCHES, *indented([*self._unpack(expressions), *self._signs(expressions), *lines])]
+
+    def _asked(self, number: int, value: str, table: Callable[[int], str | int]) -> str:
+        """The line that sets a branch: `value` is its expression, `table` the number under which a table is known."""
+        guard, own = self.row("guard", self._first_guards[number]), self.row("branch", number)
+        step = "max(trajectory.step_guess, trajectory.last_step)"
+        scale = f"(trajectory.guard_size[{guard}] + {step}*trajectory.guard_rate_size[{guard}])"
+        known = f"{value}, trajectory.branch[{own}], noise*{scale}"
+        branch = self.tape.branches[number]
+        if branch.table is None:
+            return f"trajectory.branch[{own}] = frozen_sign({known})"
+        rows = f"TABLE{table(branch.table)}, ROWS{table(branch.table)}"
+        return f"trajectory.branch[{own}] = frozen_interval({rows}, {known})"
+
+    @cached_property
+    def _first_guards(self) -> dict[int, int]:
+        """The first guard of every branch."""
+        return {g.branch: number for number, g in reversed(list(enumerate(self.tape.guards, len(self.watched))))}
 
     def _reset(self) -> list[str]:
         lines = [
@@ -369,9 +472,14 @@ class Source(Expansion):
         return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def series_source(equations: Equations, order: int) -> str:
-    """The module of a model with its Taylor series: see `kernels/model.py`."""
-    return Source(equations, order).module()
+def _listed(entries: str, start: str, rows: Sequence[Iterable[int]]) -> list[str]:
+    """Lists of different lengths, one after another in one array, and where each begins."""
+    lists = [list(row) for row in rows]
+    starts = list(itertools.accumulate(map(len, lists), initial=0))
+    return [
+        f"{entries} = np.array({[x for each in lists for x in each] or [0]})",
+        f"{start} = np.array({starts})",
+    ]
 
 
 def formulas_source(equations: Equations) -> str:

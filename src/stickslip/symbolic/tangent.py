@@ -21,7 +21,7 @@ from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.memory import TIME, Reset
 from stickslip.symbolic.printing import indented, python
-from stickslip.symbolic.recurrence import Looped, Order, minus, place
+from stickslip.symbolic.recurrence import NOTHING, Looped, Order, Term, added, minus, place
 from stickslip.symbolic.source import VARIED, Source, entered
 from stickslip.symbolic.tape import Tape
 
@@ -209,14 +209,14 @@ class TangentSource(Source):
     def _varied_force(self, contact: int) -> Callable[[Order], str]:
         return lambda k: place("varied_force_series", contact, k)
 
-    def _product_with(self, lowered: Lowered, other: Callable[[Order], str], k: Order) -> str:
+    def _product_with(self, lowered: Lowered, other: Callable[[Order], Term], k: Order) -> Term:
         """Order k of a series (or constant) times another."""
         if isinstance(lowered, int):
             high = self.writer.highest(lowered, k)
             return self.writer.sum(0, high, lambda j: f"{self.writer.at(lowered, j)}*{other(minus(k, j))}")
-        return "0.0" if lowered == 0 else self.writer.scaled(lowered, other(k))
+        return NOTHING if lowered == 0 else self.writer.scaled(lowered, other(k))
 
-    def _force_of(self, contact: int) -> Callable[[Order], str]:
+    def _force_of(self, contact: int) -> Callable[[Order], Term]:
         return lambda k: self.force(contact, k)
 
     def _varied_forces(self, k: Order) -> None:
@@ -230,8 +230,8 @@ class TangentSource(Source):
             for j in range(m):
                 terms.append(self._product_with(self.varied_D[i][j], self._force_of(j), k))
                 terms.append(self._product_with(self.D[i][j], self._varied_force(j), k))
-            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            inner = [f"{self._varied_force(i)(k)} = 0.0", *lines[mark:], f"trajectory.right_side[{i}] = -({text})"]
+            right = f"trajectory.right_side[{i}] = -({added(terms)})"
+            inner = [f"{self._varied_force(i)(k)} = 0.0", *lines[mark:], right]
             lines[mark:] = [f"if trajectory.mode[{i}] == 0:", *indented(inner)]
         if m:
             lines.append("substitute(trajectory, stuck)")
@@ -253,8 +253,7 @@ class TangentSource(Source):
             for j in range(self.contacts):
                 terms.append(self._product_with(self.varied_G[i][j], self._force_of(j), k))
                 terms.append(self._product_with(self.G[i][j], self._varied_force(j), k))
-            text = " + ".join(t for t in terms if t != "0.0") or "0.0"
-            self.writer.lines.append(f"{place('varied_state_series', i, following)} = ({text}){over}")
+            self.writer.lines.append(f"{place('varied_state_series', i, following)} = ({added(terms)}){over}")
 
 
 def _jump(state: int, variation: str) -> list[str]:

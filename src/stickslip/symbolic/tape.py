@@ -62,6 +62,11 @@ class Guard:
     step: int
 
 
+def interval_of(branch: int, name: str) -> Frozen:
+    """A number of the interval on which a table stands: where it starts and ends, a coefficient of its cubic."""
+    return Frozen(f"_table{branch}_{name}", real=True)
+
+
 @dataclass(frozen=True)
 class Branch:
     """A frozen choice: the sign of `expression`, or the interval of a table in which `expression` lies."""
@@ -351,13 +356,20 @@ class Tape:
         else:
             new = False
         number, u = self.tables[table], table.args[1]
-        knot, lower, upper, c0, c1, c2, c3 = (
-            Frozen(f"_table{number}_{name}", real=True) for name in ("knot", "low", "end", "c0", "c1", "c2", "c3")
-        )
+        names = ("knot", "low", "end", "c0", "c1", "c2", "c3")
+        knot, lower, upper, c0, c1, c2, c3 = (interval_of(number, name) for name in names)
         w = u - knot
         if new:
-            for bound, step in ((u - lower, -1), (upper - u, 1)):
-                self.guards.append(Guard(self.lower(bound), number, step))
+            for bound, step in zip(self._bounds(u, knot, lower, upper), (-1, 1), strict=True):
+                self.guards.append(Guard(bound, number, step))
         if isinstance(e, TableSlope):
             return self.lower(c1 + w * (2 * c2 + 3 * w * c3))
-        return self.lower(c0 + w * (c1 + w * (c2 + w * c3)))
+        return self._cubic(w, (c0, c1, c2, c3))
+
+    def _bounds(self, u: sympy.Expr, knot: sympy.Expr, lower: sympy.Expr, upper: sympy.Expr) -> list[int | sympy.Expr]:
+        """What is positive while u lies in an interval that begins at a knot."""
+        return [self.lower(u - lower), self.lower(upper - u)]
+
+    def _cubic(self, w: sympy.Expr, c: tuple[sympy.Expr, ...]) -> int | sympy.Expr:
+        """The polynomial with these coefficients, the lowest first."""
+        return self.lower(c[0] + w * (c[1] + w * (c[2] + w * c[3])))

@@ -87,7 +87,8 @@ def optimised(translated: ir.Module, target: llvm.TargetMachine) -> llvm.ModuleR
     """The module as LLVM leaves it, for a processor."""
     translated.triple, translated.data_layout = target.triple, str(target.target_data)
     module = llvm.parse_assembly(str(translated))
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    # The second level takes a third longer, and what it makes is no faster: kernels are short loops over records.
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = True
     options.slp_vectorization = False  # what is computed one by one and read in pairs waits for memory
     builder = llvm.create_pass_builder(target, options)

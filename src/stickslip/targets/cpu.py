@@ -160,7 +160,7 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
     """Machine code of the kernels of a generated module, from the cache where possible."""
     from stickslip.targets import compiler
 
-    library = generated.library({"machine": {"LANES": compiler.lanes()}})
+    library = generated.library({"machine": {"LANES": compiler.lanes(), **dict(kernels.choices)}})
 
     def compiled() -> bytes:
         with garbage_kept():
@@ -171,5 +171,6 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
                 compiler.Translator(flat.functions, flat.arrays, {}, names, SUMS, lanes, (ALL_LANES,)).module
             )
 
-    code = cache.kept(generated.part(f"{compiler.machine_name()}|{kernels.entry_points}", "o"), compiled)
+    made_for = "|".join(map(str, (compiler.machine_name(), kernels.entry_points, *kernels.choices)))
+    code = cache.kept(generated.part(made_for, "o"), compiled)
     return Program(library, kernels.entry_points, compiler.loaded(code))

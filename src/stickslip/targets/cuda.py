@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import llvmlite
+import numpy as np
 
 from stickslip.kernels.outcome import FINISHED, LEFT
 from stickslip.kernels.records import Record, Records
@@ -170,10 +171,12 @@ class Program:
     def _observe(self, _trajectory: Any, request: Any, courses: Any, *records: Any) -> None:
         _tally, _rings, rows, results = records
         self._gpu.use()
-        there = {"courses": self._sent(courses), "rows": self._room(rows), "results": self._room(results)}
-        blocks = _blocks_of(int(request.trajectories))
-        self._launch("alone.observe_kernel", blocks, there | {"request": self._sent(request)})
-        self._bring(*there.values())
+        count = int(request.trajectories)
+        given = {"request": self._sent(request), "courses": self._sent(courses)}
+        found = {"rows": self._room(rows), "results": self._room(results)}
+        self._launch("alone.observe_kernel", _blocks_of(count), given | found)
+        self._bring(given["courses"], found["results"])
+        self._gather(found, rows, results, (0, count), 0, self._gpu.stream)
 
     # -- in lockstep ------------------------------------------------------------------------------------------
 
@@ -195,20 +198,22 @@ class Program:
         there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
         found = {"rows": self._room(rows), "results": self._room(results)}
         for first in self._precisions(convoy):
-            self._travel_and_watch(first, convoy, there, found)
+            self._travel_and_watch(first, convoy, there, found, rows, results)
             early = results.column("time") < courses.column("end_time")
             if ((results.column("status") == LEFT) & early).mean() <= MOST_LEFT:
                 break
         if courses.column("held").any():  # else all starts are as they were
             self._bring(there["courses"])
 
-    def _travel_and_watch(self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy]) -> None:
+    def _travel_and_watch(
+        self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy], rows: Any, results: Any
+    ) -> None:
         """Transients and observed parts, with single precision from the order `first` on.
 
         The trajectories come in PARTS: while the last of one are under way, those of the next begin, and what was found
-        comes back.
+        is packed and comes back.
         """
-        count, most_rows = int(convoy.trajectories), int(convoy.most_rows)
+        count = int(convoy.trajectories)
         blocks = self._blocks(count)
         parts = [(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
         queues = [[self._queue(*part) for _ in range(2)] for part in parts]
@@ -221,9 +226,35 @@ class Program:
             given = {"queue": queue, "journals": journal, **there, **found}
             self._launch("crew.watch_kernel", blocks, given, first, stream)
         for (begin, end), stream in zip(parts, streams, strict=True):
-            found["rows"].bring(begin * most_rows, end * most_rows, stream)
             found["results"].bring(begin, end, stream)
-        self._gpu.finish(streams)
+        packed = 0
+        for part, stream in zip(parts, streams, strict=True):
+            self._gpu.finish([stream])
+            packed = self._gather(found, rows, results, part, packed, stream)
+
+    def _gather(
+        self, found: Mapping[str, Copy], rows: Any, results: Any, part: tuple[int, int], first: int, stream: Any
+    ) -> int:
+        """Put the rows of some trajectories one after another, those here from the first on; where the next ones go.
+
+        Their results, which are here already, then say where each has its rows.
+        """
+        begin, end = part
+        kept = results.column("rows")[begin:end]
+        following = np.cumsum(kept)
+        total = int(following[-1]) if len(kept) else 0
+        if total:
+            here = Records(rows.kind, total, rows.floats[first : first + total], rows.integers[first : first + total])
+            places = Records(
+                self.kernels.gather.Place, len(kept), np.zeros((len(kept), 0)), (following - kept)[:, None]
+            )
+            packed = self._room(here)
+            given = {"begin": begin, "end": end, "places": self._sent(places), "packed": packed, **found}
+            self._launch("gather.gather_kernel", _blocks_of(len(kept)), given, stream=stream)
+            packed.bring(stream=stream)
+            self._gpu.finish([stream])  # what lies there is given back when this ends
+        results.column("first_row")[begin:end] = first + following - kept
+        return first + total
 
     def _precisions(self, convoy: Any) -> tuple[int, int]:
         """The order from which on single precision is enough; and none, which serves where that has not worked."""

@@ -11,7 +11,7 @@ import importlib.util
 import marshal
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -28,7 +28,7 @@ class KernelSet:
     """The functions of kernels that a method calls, as "file.function"; whether they carry small changes along.
 
     `tick` is a function that is written out for all lanes at once (`targets/unroll.py`), and `for_all_lanes` the one
-    that it takes the place of.
+    that it takes the place of. `choices` are those of kernels/machine.py that differ.
     """
 
     name: str
@@ -36,6 +36,7 @@ class KernelSet:
     tangent: bool = False
     tick: str | None = None
     for_all_lanes: str | None = None
+    choices: tuple[tuple[str, int], ...] = ()
 
 
 _MODEL = ("model.constants", "model.ingredients")
@@ -55,7 +56,8 @@ LANES = KernelSet(
     tick="lockstep.advance",
     for_all_lanes="lockstep.advance_all",
 )
-_FLOW = ("flow.rates", "flow.slopes", "flow.exchanged", "flow.observed", "flow.characteristics")
+SECTIONS = replace(LANES, name="sections", choices=(("SECTIONS", 1),))
+_FLOW = ("flow.rates", "flow.slopes", "flow.exchanged", "flow.exchange_slopes", "flow.observed", "flow.characteristics")
 SMOOTH = KernelSet("smooth", _FLOW)
 STIFF = KernelSet("stiff", (*_FLOW, "flow.slopes_p", "stiff.begin", "stiff.integrate"))
 FIXED = KernelSet("fixed", (*_MODEL, "march.begin", "fixed.march_fixed"))

@@ -31,6 +31,7 @@ OWN = frozenset(
         "rough_log2",
         "rough_ratio",
         "rough_exp2",
+        "two_to",
         "fused",
         "bit",
         "rough",

@@ -47,6 +47,9 @@ class SmoothProgram(Program, Protocol):
     def exchanged(self, z: Floats, t: float, parameters: Floats, out: Floats, /) -> None:
         """The solver's variables of a state."""
 
+    def exchange_slopes(self, z: Floats, t: float, parameters: Floats, out: Floats, /) -> None:
+        """∂y/∂z of these variables."""
+
     def characteristics(self, y: Floats, t: float, speed: float, parameters: Floats, out: Floats, /) -> None:
         """Friction at a slip speed, static, at rest."""
 

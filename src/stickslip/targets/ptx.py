@@ -22,7 +22,7 @@ from stickslip.targets.body import Body
 from stickslip.targets.instructions import BOOL, FLAGS, FLOAT, INT
 from stickslip.targets.source import Function
 from stickslip.targets.translator import Translator
-from stickslip.targets.vector import BETWEEN
+from stickslip.targets.vector import BETWEEN, MAGIC
 
 SINGLE, HALF = ir.FloatType(), ir.IntType(32)
 SHARED, CONSTANT = 3, 4
@@ -177,8 +177,9 @@ class GpuBody(Body):
         match name, values:
             case "exponent_of", [value]:
                 return b.sub(b.and_(b.lshr(b.bitcast(value, INT), INT(52)), INT(0x7FF)), INT(1023))
-            case "two_to", [exponent]:
-                return b.bitcast(b.shl(b.add(self.converted(exponent, INT), INT(1023)), INT(52)), FLOAT)
+            case "two_to", [whole]:  # the last bits of the sum are those of the exponent
+                shifted = b.fadd(self.converted(whole, FLOAT), FLOAT(MAGIC + 1023.0))
+                return b.bitcast(b.shl(b.bitcast(shifted, INT), INT(52)), FLOAT)
             case "latest", [array, place]:  # nobody changes it while a kernel runs
                 return b.load(b.gep(array, [place], source_etype=INT), typ=INT)
             case "count_bits", [bits]:

@@ -161,6 +161,9 @@ class LaneBody(Body):
                 return b.fmul(b.sitofp(difference, self.vector), self.constant(2.0**-52), flags=FLAGS)
             case "rough_exp2", [value]:
                 return self.rough_exp2(value)
+            case "two_to", [value]:
+                bits = b.bitcast(b.fadd(value, self.constant(MAGIC + 1023.0)), self.whole)
+                return b.bitcast(b.shl(bits, ir.Constant(self.whole, [52] * self.translator.lanes)), self.vector)
             case "fused", [_, _, _]:
                 return b.call(self.intrinsic("fmuladd", 3), values)
         if name in INTRINSICS or name in ("abs", "copysign"):
