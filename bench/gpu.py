@@ -4,7 +4,8 @@
     python bench/gpu.py diagram    the diagram alone; "contacts" for the two blocks alone
 
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
-of the kernels (and of the whole call, with the copies), registers and local memory per thread, how many points
+of the kernels that record nothing, and of whole calls: `ss.sweep` with its defaults, everything included, which records
+the releases. Then registers and local memory per thread, how many points
 lockstep left to the march, the share of the GPU's FP64 peak (of which the Taylor expansions alone are counted, see
 `flops.py`, though most of their terms are in single precision; the peak is what multiply-adds in registers reach), and
 how far the results are from the CPU's at rtol = 1e-12 where the motion is periodic: end state, and place and time of
@@ -35,14 +36,13 @@ def kernel_seconds(plan) -> tuple[float, dict]:
     travel, kernel, bring = program._travel_and_watch, program._kernel, cuda.Copy.bring
 
     def timed(*arguments):
-        cuda.Copy.bring = lambda *_: None
+        cuda.Copy.bring = lambda *_, **__: None
         device().finish()
         begin = time.perf_counter()
         travel(*arguments)  # which waits for its end
         spent.append(time.perf_counter() - begin)
         cuda.Copy.bring = bring
-        for copy in arguments[-1].values():  # what was found
-            copy.bring()
+        arguments[3]["results"].bring()
         device().finish()
 
     def noted(name, first):
@@ -128,8 +128,10 @@ def throughput(name: str, model, over, **settings) -> None:
         facts = compiled.attributes
         print(f"  {kernel}: {facts.num_regs} registers, {facts.local_size_bytes} bytes local")
     steps = found["steps"].mean()
+    whole = min(whole_call(model, over, **settings) for _ in range(2))
     print(
-        f"{count:11,} points: {count / alone:12,.0f} trajectories/s (kernels), {count / min(seconds):12,.0f} (call)",
+        f"{count:11,} points: {count / alone:12,.0f} trajectories/s (kernels), {count / min(seconds):12,.0f} "
+        f"(a plan that records nothing), {count / whole:12,.0f} (ss.sweep, with rows)",
         flush=True,
     )
     print(f"  {steps:.0f} ticks each, {count * steps / alone:.2e} ticks/s; {sum(left)} left to the march")
@@ -139,6 +141,15 @@ def throughput(name: str, model, over, **settings) -> None:
     print(
         f"  at least {count * steps * each / alone / best:.0%} of the FP64 peak, {best / 1e12:.1f} Tflop/s", flush=True
     )
+
+
+def whole_call(model, over, **settings) -> float:
+    """Seconds of the call that a user makes, with the defaults of sweeps and all rows."""
+    begin = time.perf_counter()
+    data = ss.sweep(model, over, target="cuda", progress=False, **settings)
+    spent = time.perf_counter() - begin
+    assert int(data["count"].sum()) > 0
+    return spent
 
 
 def accuracy() -> None:

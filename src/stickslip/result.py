@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from stickslip import frames, notebook
 from stickslip._version import __version__
 from stickslip.arguments import floats
-from stickslip.arrays import Floats
+from stickslip.arrays import Floats, Ints
 from stickslip.errors import ModelError, ResultError
 from stickslip.files import interrupted_later, output_file, seal
 from stickslip.model.errors import shown, suggest
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 POINTS_PER_STEP = 8
 MOST_SAMPLES = 400_000
+GATHERED = 400_000
+"""Coefficients of polynomials that are gathered at a time: so many stay in the cache of a processor."""
+
 FORMAT = "stickslip run 1"
 IN_MEMORY = 1e9
 """Bytes up to which a result is made a file in memory before it goes to the disk."""
@@ -93,6 +96,10 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         ['grazing-sliding', 4.611989]
         """
         return frames.frame(self, self._rows(along))
+
+    def _in_file(self) -> xr.Dataset:
+        """The data as it is written to a file."""
+        return self
 
     @property
     def _headline(self) -> str:
@@ -229,11 +236,21 @@ def sampled(steps: Steps, times: Floats) -> dict[str, Any]:
     index = np.clip(np.searchsorted(steps.start, times, side="right") - 1, 0, max(len(steps) - 1, 0))
     tau = np.clip(times - steps.start[index], 0.0, steps.length[index])
     return {
-        "state": evaluate(steps.state[index], tau),
-        "slip_velocity": evaluate(steps.slip_velocity[index], tau),
-        "force": evaluate(steps.force[index], tau),
+        "state": _at_points(steps.state, index, tau),
+        "slip_velocity": _at_points(steps.slip_velocity, index, tau),
+        "force": _at_points(steps.force, index, tau),
         "mode": steps.mode[index],
     }
+
+
+def _at_points(series: Floats, index: Ints, tau: Floats) -> Floats:
+    """The polynomials of the steps of these numbers at τ, a few at a time: those of all would take a copy for each."""
+    few = max(1, GATHERED // max(1, series.shape[1] * series.shape[2]))
+    values = np.empty((len(index), series.shape[1]))
+    for first in range(0, len(index), few):
+        some = slice(first, first + few)
+        values[some] = evaluate(series[index[some]], tau[some])
+    return values
 
 
 def state_attributes(model: Model, state: str) -> dict[str, str]:

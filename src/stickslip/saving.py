@@ -115,6 +115,8 @@ def _table(what: Any) -> pd.DataFrame:
 
 def _save_whole(what: Any, path: str | Path) -> Path:
     """A result in a NetCDF file."""
+    if isinstance(what, result.Result):
+        return result.save(what._in_file(), path)
     if isinstance(what, xr.Dataset):
         return result.save(what, path)
     if isinstance(what, Kept):

@@ -100,12 +100,12 @@ def simulate(
     check_progress(progress)
     check_flag("dense", dense)
     method = method_given(method)
-    times = _times(start_time, t)
+    times = times_given(start_time, t)
     state = np.array(model.start_state(start))
     field = replace(method.compile(model), seed=check_seed(seed))
     if mode is not None:
         _check_mode(field, state, times[0], mode)
-    wanted = _sample_times(samples, times)
+    wanted = None if samples is None else samples_given(samples, times)
     collector = _Collector(model, wanted, dense)
     with reporting(progress, "simulating", lambda t: (t - times[0]) / (times[1] - times[0]), seldom=False) as report:
         run = method.integrate(field, state, times, report, collector.add)
@@ -181,7 +181,8 @@ class _Collector:
         return np.concatenate([times for times, _ in self.pieces]), values, kept
 
 
-def _times(start_time: float, t: float) -> tuple[float, float]:
+def times_given(start_time: float, t: float) -> tuple[float, float]:
+    """Begin and end of a run, checked."""
     if isinstance(t, tuple | list):
         raise ModelError(f"t is {shown(t)}: it is the end time; say start_time= for where the run begins")
     first, last = check_number("start_time", start_time), check_number("t", t)
@@ -190,9 +191,8 @@ def _times(start_time: float, t: float) -> tuple[float, float]:
     return first, last
 
 
-def _sample_times(samples: int | ArrayLike | None, times: tuple[float, float]) -> np.ndarray | None:
-    if samples is None:
-        return None
+def samples_given(samples: int | ArrayLike, times: tuple[float, float]) -> np.ndarray:
+    """The times to sample between two others, checked."""
     if not isinstance(samples, Sequence | np.ndarray | xr.DataArray):
         return np.linspace(*times, check_whole("samples", samples, 2, MOST_SAMPLES, ", or an array of times"))
     wanted = numbers("samples", samples)

@@ -59,7 +59,10 @@ WRONG = [
     ({"most": 0}, "most is 0"),
     ({"chunk": 1.5}, "chunk is 1.5"),
     ({"threads": 0}, "threads is 0"),
-    ({"over": {"belt.speed": np.linspace(0, 1, 1000), "block.m": np.linspace(1, 2, 1000)}}, "make `most` smaller"),
+    (
+        {"over": {"belt.speed": np.linspace(0, 1, 10_000), "block.m": np.linspace(1, 2, 10_000)}},
+        "give checkpoint=FOLDER",
+    ),
 ]
 
 

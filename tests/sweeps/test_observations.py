@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import stickslip as ss
+from stickslip.orbits.signature import Signature as Cycle
 
 M = ss.models
 FORCED = M.forced_oscillator("III")
@@ -129,6 +130,48 @@ def test_motions_that_never_change_their_mode() -> None:
     assert drill["signature"].values.tolist() == ["slip-"]
 
 
+def by_hand(model: ss.System, end: float, period: float) -> list[tuple[int, ...]]:
+    """The modes in the last period of a run, from its table of events, begun where they read smallest."""
+    run = ss.simulate(model, t=end)
+    modes = [0] * len(model.contacts)
+    cycle, last = [], float(run["event_time"].values[-1])
+    names = list(model.contacts)
+    events = run.to_dataframe("event")
+    for time, together in events.groupby("time"):
+        for _, event in together.iterrows():
+            modes[names.index(event["contact"])] = int(event["after"])
+        if time > last - period * (1 - 1e-6):
+            cycle.append(tuple(modes))
+    turns = [cycle[i:] + cycle[:i] for i in range(len(cycle))]
+    return min(turns, key=lambda turn: [abs(mode) * 2 + (mode < 0) for phase in turn for mode in phase])
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "values", "asked", "some"),
+    [
+        (FORCED, "base.eta", np.linspace(0.6, 2.6, 260), {"periods": (100, 40)}, (20, 70, 120, 131, 190)),
+        (FORCED, "base.eta", np.linspace(0.5, 2.0, 2000)[:260], {"periods": (300, 100)}, (*range(8, 260, 25),)),
+        (M.two_blocks(), "belt.speed", np.linspace(0.06, 0.2, 260), {"times": (600.0, 300.0)}, (*range(5, 260, 30),)),
+    ],
+    ids=["forced", "slowly", "two blocks"],
+)
+def test_signatures_of_many_are_those_of_runs(model, name, values, asked, some) -> None:
+    """In lockstep and one by one, and from the events of runs at some points."""
+    data = ss.sweep(model, {name: values}, observe=ss.observe.Signature(), **asked)
+    alone = ss.sweep(model, {name: values[:100]}, observe=ss.observe.Signature(), **asked)
+    regular = alone["m"].values > 0
+    assert data["signature"].values[:100][regular].tolist() == alone["signature"].values[regular].tolist()
+    assert ((data["signature"].values != "") == (data["m"].values > 0)).all()
+    seen = 0
+    for i in some:
+        point = data.isel({name: i})
+        if point["m"] > 0:
+            cycle = by_hand(model.with_({name: float(values[i])}), float(point["time"]), float(point["period"]))
+            assert str(point["signature"].values) == str(Cycle(tuple(model.contacts), tuple(cycle), ()))
+            seen += 1
+    assert seen >= 2
+
+
 def test_chaos_has_no_signature() -> None:
     data = ss.sweep(M.forced_oscillator("III", u0=1.0), {"base.eta": [1.915]}, observe=ss.observe.Signature())
     assert data["signature"].values.tolist() == [""]
@@ -172,7 +215,7 @@ def test_what_a_model_does_not_have() -> None:
     with pytest.raises(ss.errors.SweepError, match="must be one of time, forcing, release"):
         ss.observe.LargestExponent(per="year")
     with pytest.raises(ss.errors.SweepError, match="computed on the CPU alone"):
-        ss.sweep(FORCED, OVER, observe=ss.observe.Signature(), target="python")
+        ss.sweep(FORCED, OVER, observe=ss.observe.LargestExponent(), target="python")
 
 
 # -- targets -----------------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ class Checkpoint(Mapping[int, Results]):
             raise KeyError(index)
         layout = self.plan.layout
         found = {name: self.part(name, index, 0, self.sizes[index]) for name in layout if not layout[name].counted_by}
-        rows = {name: int(np.sum(found[kind.counted_by])) for name, kind in layout.items() if kind.counted_by}
+        rows = {name: int(np.sum(found[kind.kept_by])) for name, kind in layout.items() if kind.kept_by}
         found |= {name: self.part(name, index, 0, count) for name, count in rows.items()}
         if mark != 1 + self._checksum(found):
             raise self._damage(index, "its checksum differs")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import notebook
 from stickslip.arguments import check_model, check_progress
+from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
 from stickslip.frames import numbered
@@ -30,7 +30,6 @@ from stickslip.targets.generated import NEIGHBOURS
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 RTOL = 1e-10
 PIECES = 400
 """Parts of the time at whose ends the sums are kept."""
@@ -305,24 +304,13 @@ class _March:
         status = self.to(0.5 * transient) if self.code == FINISHED else Status.of(self.code)
         growth.scale[:] = scale_of(growth.extent[None, :], n) if np.any(growth.extent > 0) else np.ones(n)
         chosen, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
-        trajectory.variation[:directions] = self._at_rest(chosen[:directions] * growth.scale)
+        trajectory.variation[:directions] = self.motion.stopped(trajectory, chosen[:directions] * growth.scale)
         trajectory.varied_parameter[:directions] = -1
         trajectory.directions = self.total = directions
         if status.finished:
             status = self.to(transient)
         growth.logarithm[:], growth.releases = 0.0, 0
         return status
-
-    def _at_rest(self, directions: Floats) -> Floats:
-        """What friction leaves of directions where contacts stick: it stops them at once, by impulses along G."""
-        there = self.trajectory.copy()
-        self.program.ingredients(there)
-        modes = [int(mode) for mode in there.mode]
-        stuck = [i for i, mode in enumerate(modes) if mode == 0]
-        here = self.motion.phase(modes, there.state, float(there.time), 0.0, [])
-        slip = directions @ here.by_state[[here.row("v", i) for i in stuck]].T
-        delassus = there.D[np.ix_(stuck, stuck)]
-        return np.asarray(directions - slip @ np.linalg.pinv(delassus).T @ there.G[:, stuck].T)
 
     def to(self, time: float) -> Status:
         """Go on to a time."""

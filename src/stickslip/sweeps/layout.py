@@ -2,13 +2,15 @@
 
 Arrays are of two kinds. Some have one entry per point. Rows that motions record are packed, those of one point after
 those of the one before, and an array of counts says how many belong to each: what nothing was recorded for takes no
-room. In the Dataset rows lie along a dimension of their own, with fill values where a point has fewer.
+room (`packed.py`). In the Dataset rows lie along a dimension of their own, with fill values where a point has fewer;
+this is how they look, not how they are kept, and values are made when they are asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,7 +23,10 @@ from stickslip.model.errors import shown, suggest
 from stickslip.model.system import Model
 from stickslip.result import Result, state_attributes
 from stickslip.status import Status
+from stickslip.sweeps import ragged
 from stickslip.sweeps.axes import START, Axes
+from stickslip.sweeps.packed import Ragged, Rows, places
+from stickslip.sweeps.ragged import COUNT, HIDDEN, RECORD, REPEAT_ROWS, REPEAT_TIME, ROW_SIZE, dense_or_lazy, is_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,8 +66,9 @@ NUMBER, WHOLE, SMALL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int
 class Layout:
     """Shape per point (or per row), type, what stands where nothing is, and names of the dimensions.
 
-    Rows have the name of the array that counts them in `counted_by`, and `most` of them for each point. An exponent is
-    counted `per` unit time, release or period of the forcing.
+    Rows have the name of the array that counts them in `counted_by`, and `most` of them for each point; where a cycle
+    of them may be kept once, they are `folded`. An array is `hidden` where it only says how rows are kept. An exponent
+    is counted `per` unit time, release or period of the forcing.
     """
 
     shape: tuple[int, ...]
@@ -71,6 +77,8 @@ class Layout:
     dimensions: tuple[str, ...] = ()
     counted_by: str | None = None
     most: int = 0
+    folded: bool = False
+    hidden: bool = False
     description: str = ""
     units: str = ""
     per: str = ""
@@ -78,6 +86,23 @@ class Layout:
     def empty(self, count: int) -> np.ndarray:
         """So many entries of which nothing is known yet."""
         return np.full((count, *self.shape), self.fill, self.dtype)
+
+    @property
+    def kept_by(self) -> str | None:
+        """The name of the array that says how many rows are kept of every point."""
+        return self.hidden_name(ROW_SIZE) if self.folded else self.counted_by
+
+    def hidden_name(self, name: str) -> str:
+        """The name of an array that says how rows are kept, with that of the observation before it."""
+        return f"{str(self.counted_by).removesuffix(COUNT)}{name}"
+
+    def ragged(self, of: Callable[[str], np.ndarray]) -> Ragged:
+        """How the rows of neighbouring points lie, from the arrays by their names."""
+        count = of(str(self.counted_by))
+        if not self.folded:
+            return Ragged.in_order(count)
+        kept, cycle, length = (of(self.hidden_name(name)) for name in HIDDEN)
+        return Ragged.in_order(kept, count, cycle, length)
 
     @property
     def bytes_per_point(self) -> int:
@@ -102,49 +127,18 @@ def motion_layout(model: Model) -> dict[str, Layout]:
 
 def record_layout(model: Model, most: int, prefix: str = "") -> dict[str, Layout]:
     """The rows of one observation, their number, and whether there were more."""
-    count, record = f"{prefix}count", f"{prefix}record"
-    rows: dict[str, Any] = {"counted_by": count, "most": most}
+    count, record = f"{prefix}{COUNT}", f"{prefix}record"
+    rows: dict[str, Any] = {"counted_by": count, "most": most, "folded": True}
     return {
         count: Layout((), WHOLE, 0),
+        f"{prefix}{ROW_SIZE}": Layout((), WHOLE, 0, hidden=True),
+        f"{prefix}{REPEAT_ROWS}": Layout((), WHOLE, 0, hidden=True),
+        f"{prefix}{REPEAT_TIME}": Layout((), NUMBER, 0.0, hidden=True, units=model.time_unit),
         f"{prefix}truncated": Layout((), np.dtype(np.bool_), False),
         f"{prefix}record_time": Layout((), NUMBER, np.nan, (record,), units=model.time_unit, **rows),
         f"{prefix}record_contact": Layout((), np.dtype(np.int16), -1, (record,), **rows),
         f"{prefix}record_state": Layout((len(model.states),), NUMBER, np.nan, (record, "state"), **rows),
     }
-
-
-def packed_places(counts: np.ndarray) -> np.ndarray:
-    """Where the rows of each point begin among those of a chunk, and where the last ones end.
-
-    >>> packed_places(np.array([2, 0, 3])).tolist()
-    [0, 2, 2, 5]
-    """
-    return np.concatenate([[0], np.cumsum(counts)])
-
-
-def unpacked(packed: np.ndarray, counts: np.ndarray, longest: int, layout: Layout) -> np.ndarray:
-    """Packed rows, one line per point, with fill values after the last of each."""
-    return _put(np.empty((len(counts), longest, *layout.shape), layout.dtype), packed, counts, layout)
-
-
-def _put(lines: np.ndarray, packed: np.ndarray, counts: np.ndarray, layout: Layout) -> np.ndarray:
-    """The same, put into lines that are there."""
-    lines[...] = layout.fill
-    there = np.arange(lines.shape[1]) < counts[:, None]
-    if layout.shape:
-        whole_rows(lines)[there] = whole_rows(packed)
-    else:
-        lines[there] = packed
-    return lines
-
-
-def whole_rows(array: np.ndarray) -> np.ndarray:
-    """The same array, whose rows along the last axis are items: numpy picks these several times as fast.
-
-    >>> whole_rows(np.zeros((3, 2)))[np.array([True, False, True])].view(float).reshape(-1, 2).shape
-    (2, 2)
-    """
-    return array.view(np.dtype((np.void, array.itemsize * array.shape[-1])))[..., 0]
 
 
 # -- the Dataset ---------------------------------------------------------------------------------------------------
@@ -154,24 +148,36 @@ ValuesOf = Callable[[str, int], Any]
 
 
 def in_memory(
-    layout: Mapping[str, Layout], count: int, pieces: Sequence[tuple[slice | np.ndarray, Results]]
+    layout: Mapping[str, Layout], points: Sequence[int], pieces: Sequence[tuple[slice | np.ndarray, Results]]
 ) -> tuple[ValuesOf, Mapping[str, int]]:
     """Arrays over all points from those of chunks, with the places of their points; and how long records are."""
-    complete = sum(len(results["status"]) for _, results in pieces) == count
+    count = int(np.prod(points))
 
-    def values(name: str, longest: int) -> np.ndarray:
-        kind = layout[name]
-        shape = (count, longest, *kind.shape) if kind.counted_by else (count, *kind.shape)
-        whole = np.empty(shape, kind.dtype) if complete else np.full(shape, kind.fill, kind.dtype)
+    @cache
+    def whole(name: str) -> np.ndarray:
+        found = layout[name].empty(count)
         for place, results in pieces:
-            found = results[name]
-            if not kind.counted_by:
-                whole[place] = found
-            elif isinstance(place, slice):
-                _put(whole[place], found, results[kind.counted_by], kind)
-            else:
-                whole[place] = unpacked(found, results[kind.counted_by], longest, kind)
-        return whole
+            found[place] = results[name]
+        return found
+
+    @cache
+    def rows_of(name: str) -> Ragged:
+        """How the rows lie that are counted by this, chunk after chunk."""
+        kind = next(each for each in layout.values() if each.counted_by == name)
+        found = kind.ragged(whole)
+        first, begin = np.zeros(count, np.int64), 0
+        for place, results in pieces:
+            within = places(results[str(kind.kept_by)])
+            first[place] = begin + within[:-1]
+            begin += int(within[-1])
+        return Ragged(first, found.kept, found.count, found.cycle, found.length)
+
+    def values(name: str, _longest: int) -> Any:
+        kind = layout[name]
+        if not kind.counted_by:
+            return whole(name)
+        packed = np.concatenate([kind.empty(0), *(results[name] for _, results in pieces)])
+        return dense_or_lazy(Rows(points, packed, rows_of(kind.counted_by), kind.fill, is_time(name)))
 
     return values, longest_of(layout, (results for _, results in pieces))
 
@@ -184,7 +190,6 @@ def longest_of(layout: Mapping[str, Layout], chunks: Iterable[Mapping[str, np.nd
     return longest
 
 
-RECORD = "record"
 WITHIN = ("state", "contact", "number", "sample")
 """Dimensions of what belongs to one point of a sweep, or to one attractor; all others are axes, but for records."""
 
@@ -256,6 +261,58 @@ class Sweep(Result):  # type: ignore[no-untyped-call]
         own = {each: each.removeprefix(f"{name}.") for each in names if each.startswith(f"{name}.")}
         return self.drop_vars(others).rename(own)
 
+    @classmethod
+    def of(cls, data: xr.Dataset) -> Self:
+        """The same data, as a sweep; rows that are packed are seen with a line per point, as `sweep` gives them.
+
+        Parameters
+        ----------
+        data : xarray.Dataset
+            The data: of a sweep, of a file, or what `packed` has given.
+
+        Returns
+        -------
+        Sweep or Basins
+            The data, with the methods of this class.
+
+        Raises
+        ------
+        ResultError
+            If what says how many rows belong to each point does not fit to them.
+        """
+        return super().of(ragged.seen_by_point(data))
+
+    def packed(self, folded: bool = False) -> xr.Dataset:
+        """The sweep with its rows one after another, as it is kept: a contiguous ragged array of the CF conventions.
+
+        Rows lie along `sample`, those of the first point first; `row_size` says how many belong to each point, in the
+        order of the axes. Where several things are observed their names stand before all of these. Nothing is filled
+        up, so that all rows of a large sweep fit into memory.
+
+        Parameters
+        ----------
+        folded : bool, default False
+            Whether motions that repeat themselves have the rows of one cycle once, as in files. The last `repeat_rows`
+            of a point come again after `repeat_time`, until there are `count`.
+
+        Returns
+        -------
+        xarray.Dataset
+            The data; ``ss.Sweep.of`` makes a sweep of it again.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> data = ss.sweep(ss.models.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(50, 50))
+        >>> rows = data.packed()
+        >>> rows["row_size"].values.tolist(), rows["x.block"].dims, rows["x.block"].round(6).values.tolist()[-1]
+        ([3, 4], ('sample',), 1.0)
+        """
+        return ragged.packed(xr.Dataset(self.data_vars, self.coords, self.attrs), folded)
+
+    def _in_file(self) -> xr.Dataset:
+        return self.packed(folded=True)
+
     def to_dataframe(self, along: str | None = None) -> pd.DataFrame:  # type: ignore[override]
         """The points, a row for each with its parameters, or what they have recorded, a row for each record.
 
@@ -301,6 +358,8 @@ def labelled(
     for name, kind in layout.items():
         length = longest[kind.counted_by] if kind.counted_by else 0
         inner = (length, *kind.shape) if kind.counted_by else kind.shape
+        if kind.hidden:
+            continue
         found = values(name, length)
         if isinstance(found, np.ndarray):
             found = found.reshape(*axes.shape, *inner)

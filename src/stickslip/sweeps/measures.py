@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.arrays import Floats, Ints
+from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.system import Model
 from stickslip.orbits import signature
@@ -14,7 +17,8 @@ from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import largest_exponent
 from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results, Sweep
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
-from stickslip.sweeps.trajectories import Group, Settings
+from stickslip.sweeps.packed import filled
+from stickslip.sweeps.trajectories import Group, Settings, changes_of_mode
 
 PHASES, MODES = ".phases", ".modes"
 MOST_PHASES = 512
@@ -22,6 +26,9 @@ MOST_PHASES = 512
 
 SAME = 1e-6
 """Events nearer to the end of a period than this part of it belong to the next one."""
+
+LAST_PERIODS = 2.1
+"""So many of them are looked at: one that ends with an event is among them."""
 
 
 def measured_layout(model: Model, name: str, what: Measured) -> dict[str, Layout]:
@@ -42,52 +49,86 @@ def measured_layout(model: Model, name: str, what: Measured) -> dict[str, Layout
     }
 
 
-def measured(
-    name: str,
-    what: Measured,
-    motion: Motion,
-    settings: Settings,
-    found: Results,
-    group: Group,
+def exponents(
+    name: str, what: LargestExponent, motion: Motion, settings: Settings, found: Results, group: Group
 ) -> Results:
-    """An observation of motions whose sums are known."""
-    motions = [motion.with_parameters(row) for row in group.parameters]
-    if isinstance(what, LargestExponent):
-        pairs = np.full((len(motions), 2), np.nan)
-        for i in np.nonzero(found["status"] == FINISHED)[0]:
-            start = motions[i].at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in group.held[i]])
-            begin, end = float(group.times[i, 0]), float(group.times[i, 1])
-            pairs[i] = largest_exponent(motions[i], start, begin, end, what.per, settings.most_steps)
-        return {name: pairs[:, 0], f"{name}_error": pairs[:, 1]}
-    modes = [_modes(motions[i], found, i) for i in range(len(motions))]
-    return {f"{name}{PHASES}": np.array([len(m) for m in modes], np.int64), f"{name}{MODES}": np.concatenate(modes)}
+    """The largest exponent of motions whose sums are known, one after another."""
+    pairs = np.full((len(group), 2), np.nan)
+    for i in np.nonzero(found["status"] == FINISHED)[0]:
+        own = motion.with_parameters(group.parameters[i])
+        start = own.at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in group.held[i]])
+        begin, end = float(group.times[i, 0]), float(group.times[i, 1])
+        pairs[i] = largest_exponent(own, start, begin, end, what.per, settings.most_steps)
+    return {name: pairs[:, 0], f"{name}_error": pairs[:, 1]}
 
 
-def _modes(motion: Motion, found: Results, i: int) -> NDArray[np.int8]:
-    """The modes of all contacts in one period of a motion, phase by phase; none where it has no period."""
-    none = np.zeros((0, motion.contacts), np.int8)
-    period, time = float(found["period"][i]), float(found["time"][i])
-    if found["status"][i] != FINISHED:
-        return none
-    if found["events"][i] == 0 and found["m"][i] != NO_PERIOD:
-        return np.asarray(found["end_mode"][i : i + 1], np.int8)
-    if not period > 0:
-        return none
-    start = motion.at_rest(found["end_state"][i], time, found["end_mode"][i])
-    run = motion.run(start, time, 2 * period)
-    events = run.events[run.events[:, 0] > time + 0.25 * period]  # where it was cut is forgotten by then
-    if not run.status.finished or len(events) == 0:
-        return none
-    begin = float(events[0, 0])
-    mode = run.start_mode.copy()
-    for row in run.events[run.events[:, 0] < begin]:
-        mode[int(row[1])] = int(row[3])
-    phases = []
-    for moment in np.unique(events[events[:, 0] < begin + period * (1 - SAME), 0]):
-        for row in events[events[:, 0] == moment]:
-            mode[int(row[1])] = int(row[3])
-        phases.append(mode.copy())
-    return _begun_alike(np.array(phases, np.int8)) if len(phases) <= MOST_PHASES else none
+def signatures(name: str, field: Field, settings: Settings, found: Results, group: Group) -> Results:
+    """The modes of all contacts in one period of every motion, phase by phase; none where it has no period.
+
+    Motions with a period are run once more, and all changes of mode are recorded in the last two periods.
+    """
+    finished = (found["status"] == FINISHED) & (found["m"] != NO_PERIOD)
+    still = finished & (found["events"] == 0)
+    moving = finished & ~still & (found["period"] > 0)
+    counts = still.astype(np.int64)
+    lines = np.zeros((len(group), MOST_PHASES, found["end_mode"].shape[1]), np.int8)
+    lines[still, 0] = found["end_mode"][still]
+    if moving.any():
+        counts[moving], lines[moving] = _cycles(field, settings, group[moving], found["period"][moving])
+    return {f"{name}{PHASES}": counts, f"{name}{MODES}": lines[np.arange(MOST_PHASES) < counts[:, None]]}
+
+
+def _cycles(field: Field, settings: Settings, group: Group, period: Floats) -> tuple[Ints, NDArray[np.int8]]:
+    """How many phases one period of each motion has, and the modes in each of them, begun where they read smallest."""
+    times = group.times.copy()
+    times[:, 0] = np.maximum(times[:, 1] - LAST_PERIODS * period, 0.0)
+    contacts = group.held.shape[1]
+    most = int(LAST_PERIODS + 1) * MOST_PHASES * contacts
+    seen = changes_of_mode(field, replace(settings, most=most), replace(group, times=times))
+    count = seen["count"]
+    owner = np.repeat(np.arange(len(count)), count)
+    last = np.cumsum(count)[count > 0] - 1
+    end = np.full(len(count), np.nan)
+    end[count > 0] = seen["time"][last]
+    chosen = seen["time"] > (end - period * (1 - SAME))[owner]  # one period, up to the last event
+    owner, moment = owner[chosen], seen["time"][chosen]
+    modes = _modes_after(owner, seen["contact"][chosen], seen["mode"][chosen], seen["end_mode"])
+    whole = np.append((np.diff(owner) > 0) | (np.diff(moment) > 0), True)  # all that changes at a time is one phase
+    owner, modes = owner[whole], modes[whole]
+    phases = np.bincount(owner, minlength=len(count))
+    fits = (phases <= MOST_PHASES) & ~seen["truncated"]
+    phases = np.where(fits, phases, 0)
+    return phases, _alike(filled(modes[fits[owner]], phases, MOST_PHASES, 0), phases)
+
+
+def _modes_after(owner: Ints, contact: Ints, mode: Ints, end_mode: Ints) -> NDArray[np.int8]:
+    """The modes of all contacts after every change; one that has not changed yet has the mode of the end, a period
+    before.
+
+    >>> change = np.array([0, 0, 0]), np.array([0, 1, 0]), np.array([0, 1, -1])
+    >>> _modes_after(*change, np.array([[-1, 1]])).tolist()
+    [[0, 1], [0, 1], [-1, 1]]
+    """
+    modes = np.empty((len(owner), end_mode.shape[1]), np.int8)
+    place = np.arange(len(owner))
+    for each in range(end_mode.shape[1]):
+        latest = np.maximum.accumulate(np.where(contact == each, place, -1))
+        own = (latest >= 0) & (owner[latest] == owner)
+        modes[:, each] = np.where(own, mode[latest], end_mode[owner, each])
+    return modes
+
+
+def _alike(lines: NDArray[np.int8], phases: Ints) -> NDArray[np.int8]:
+    """Cycles of modes, each begun where it reads smallest; each of those that differ is turned once."""
+    longest = int(phases.max(initial=0))
+    part = lines[:, :longest].reshape(len(lines), -1)
+    different, place = np.unique(np.column_stack([phases, part]), axis=0, return_inverse=True)
+    for i, line in enumerate(different):
+        count = int(line[0])
+        cycle = line[1:].reshape(longest, -1)[:count].astype(np.int8)
+        different[i, 1 : 1 + cycle.size] = _begun_alike(cycle).ravel() if count else 0
+    lines[:, :longest] = different[place.reshape(-1), 1:].reshape(len(lines), longest, -1)
+    return lines
 
 
 def _begun_alike(modes: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -101,17 +142,19 @@ def _begun_alike(modes: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def in_words(data: Sweep, observations: Named) -> Sweep:
-    """Signatures as text, in place of their modes."""
+    """Signatures as text, in place of their modes; each of those that differ is put into words once."""
     for name in [name for name, what in observations if isinstance(what, Signature)]:
         contacts = tuple(str(contact) for contact in data["contact"].values)
         counts, modes = data[f"{name}{PHASES}"], data[f"{name}{MODES}"].values
-        words = [
-            str(signature.Signature(contacts, tuple(tuple(int(m) for m in mode) for mode in rows[:count]), ()))
-            if count
-            else ""
-            for rows, count in zip(modes.reshape(counts.size, *modes.shape[-2:]), counts.values.ravel(), strict=True)
-        ]
+        lines = modes.reshape(counts.size, -1)
+        different, place = np.unique(np.column_stack([counts.values.ravel(), lines]), axis=0, return_inverse=True)
+        words = [_words(contacts, line[1:].reshape(modes.shape[-2:])[: line[0]]) for line in different]
         data = data.drop_vars([f"{name}{PHASES}", f"{name}{MODES}"])
-        text = np.array(words, dtype=np.str_).reshape(counts.shape)
+        text = np.array(words, dtype=np.str_)[place.reshape(counts.shape)] if words else np.empty(counts.shape, "<U1")
         data[name] = (counts.dims, text, {"long_name": "modes in one period of the motion; empty: no period found"})
     return data
+
+
+def _words(contacts: tuple[str, ...], modes: NDArray[Any]) -> str:
+    """A signature as text."""
+    return str(signature.Signature(contacts, tuple(map(tuple, modes.tolist())), ())) if len(modes) else ""

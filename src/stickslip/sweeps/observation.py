@@ -392,5 +392,5 @@ def _checked_name(name: Any) -> str:
 
 TAKEN = {
     "status", "events", "n", "m", "steps", "period", "time", "minimum", "maximum", "start_state", "end_state",
-    "stick_fraction", "end_mode", "state", "contact", "point", "record",
+    "stick_fraction", "end_mode", "state", "contact", "point", "record", "sample",
 }  # fmt: skip

@@ -39,13 +39,14 @@ from stickslip.sweeps.layout import (
     motion_layout,
     record_layout,
 )
-from stickslip.sweeps.measures import in_words, measured, measured_layout
-from stickslip.sweeps.observation import NOTHING, Measured, Named, Recorded
-from stickslip.sweeps.trajectories import Group, Settings, observed
+from stickslip.sweeps.measures import exponents, in_words, measured_layout, signatures
+from stickslip.sweeps.observation import NOTHING, Codes, LargestExponent, Measured, Named, Recorded, Signature
+from stickslip.sweeps.trajectories import Group, Settings, lanes_for, observed
 from stickslip.sweeps.wording import told
 from stickslip.targets.generated import OBSERVE
 
 Stop = Callable[[], bool]
+Tell = Callable[[Ints, Results], None]
 BATCH = 16
 LOCKSTEP_BATCH = 256
 """Points between two questions whether to stop."""
@@ -206,10 +207,11 @@ class Plan(metaclass=Listing):
     def compile(self) -> None:
         """Compile now what `run` needs: once, before several threads ask for it."""
         _ = self.field, self.layout, self._forcing
-        if any(isinstance(what, Measured) for _, what in self.observations):
+        if any(isinstance(what, LargestExponent) for _, what in self.observations):
             _ = self.neighbours
         if self.settings.lockstep:
-            _ = self.field.lanes
+            for codes in self._codes.values():
+                lanes_for(self.field, codes)
 
     @property
     def method(self) -> Exact:
@@ -315,7 +317,7 @@ class Plan(metaclass=Listing):
         """
         return bool(np.all(results["status"] != NOT_COMPUTED))
 
-    def run(self, chunk: Chunk, stop: Stop | None = None) -> Results:
+    def run(self, chunk: Chunk, stop: Stop | None = None, tell: Tell | None = None) -> Results:
         """The results of a chunk, in the order of `points`.
 
         Parameters
@@ -325,6 +327,8 @@ class Plan(metaclass=Listing):
         stop : callable, optional
             When `stop()` turns true it ends early, and points not reached have the status NOT_COMPUTED. By default it
             goes on to its end.
+        tell : callable, optional
+            Called with the numbers of points and their arrays as soon as these are computed.
 
         Returns
         -------
@@ -342,6 +346,8 @@ class Plan(metaclass=Listing):
             if before is not None:
                 starts[rows], held[rows] = starts[before], held[before]
             found = self._observe(numbers[rows], starts[rows], held[rows])
+            if tell is not None:
+                tell(numbers[rows], dict(found))
             packed[rows.start] = {name: found.pop(name) for name in self._row_names}
             if rows == slice(0, len(numbers)):
                 out = found  # all at once: no need to put them together
@@ -404,16 +410,23 @@ class Plan(metaclass=Listing):
 
     def _observed(self, group: Group) -> Results:
         """What sums up the motions, and all observations of them, each from a run of its own."""
-        recorded = [(name, what) for name, what in self.observations if isinstance(what, Recorded)]
         found: Results = {}
-        for name, codes in [(name, what.codes(self.model)) for name, what in recorded] or [("", NOTHING)]:
+        for name, codes in self._codes.items():
             seen = observed(self.field, codes, self.settings, group)
             prefix = f"{name}." if name else ""
             found |= {f"{prefix}{key}" if f"{prefix}{key}" in self.layout else key: seen[key] for key in seen}
         for name, what in self.observations:
-            if isinstance(what, Measured):
-                found |= measured(name, what, self.neighbours, self.settings, found, group)
+            if isinstance(what, LargestExponent):
+                found |= exponents(name, what, self.neighbours, self.settings, found, group)
+            elif isinstance(what, Signature):
+                found |= signatures(name, self.field, self.settings, found, group)
         return found
+
+    @cached_property
+    def _codes(self) -> dict[str, Codes]:
+        """What is recorded, by name; nothing where nothing is."""
+        recorded = {name: what.codes(self.model) for name, what in self.observations if isinstance(what, Recorded)}
+        return recorded or {"": NOTHING}
 
     def _parameters(self, values: Floats, starts: Floats) -> tuple[Floats, Floats, Bools]:
         """Parameter values and starts of every point, and whether the model allows them."""
@@ -504,7 +517,7 @@ class Plan(metaclass=Listing):
             The sweep.
         """
         pieces = [(self._place(self.chunks[index]), found) for index, found in sorted(results.items())]
-        return self.dataset(*in_memory(self.layout, self.count, pieces))
+        return self.dataset(*in_memory(self.layout, self.axes.shape, pieces))
 
     def dataset(self, values: ValuesOf, longest: Mapping[str, int]) -> Sweep:
         """The Dataset of the sweep from its arrays over all points, and how long its records are."""

@@ -21,7 +21,6 @@ from stickslip.orbits.ranges import starting_ranges
 from stickslip.sweeps.axes import Axes, axes_from
 from stickslip.sweeps.observation import (
     LargestExponent,
-    Measured,
     Named,
     Observe,
     Strobe,
@@ -50,6 +49,8 @@ MOST_STROBES = 1e8
 
 MOST_BYTES = 8e9
 """No sweep may record more than this in memory; to disk it may."""
+
+TO_DISK = "observe less, or give checkpoint=FOLDER to keep them on disk"
 
 
 def plan_sweep(
@@ -154,7 +155,7 @@ def plan_sweep(
         bool(shortcut),
     )
     for name, what in observations:
-        if isinstance(what, Measured) and target != "cpu":
+        if isinstance(what, LargestExponent) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
     duration = _duration(model, times, periods, observations)
     _check_strobes(duration, observations)
@@ -252,12 +253,18 @@ def _check_names(plan: Plan) -> None:
 
 
 def check_size(plan: Plan) -> None:
-    """Refuse a sweep whose results do not fit into memory."""
-    total = plan.count * plan.bytes_per_point
-    if total > MOST_BYTES:
+    """Refuse a sweep whose results do not fit into memory, even if nothing was recorded."""
+    least = sum(kind.bytes_per_point for kind in plan.layout.values() if not kind.counted_by)
+    if plan.count * least > MOST_BYTES:
+        raise SweepError(f"{plan.count} points take {plan.count * least / 1e9:.0f} GB: {TO_DISK}")
+
+
+def check_room(plan: Plan, size: int, points: int) -> None:
+    """Refuse to go on where so many bytes of some points are all that fits into memory."""
+    if size > MOST_BYTES:
         raise SweepError(
-            f"{plan.count} points with up to {plan.settings.most} rows take {total / 1e9:.0f} GB: make `most` smaller, "
-            "observe less, or give checkpoint=FOLDER to keep them on disk"
+            f"{points} points have recorded {size / 1e9:.1f} GB, and no more than {MOST_BYTES / 1e9:g} GB are kept in "
+            f"memory: make `most` smaller (it is {plan.settings.most}), {TO_DISK}"
         )
 
 

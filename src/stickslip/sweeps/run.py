@@ -17,7 +17,7 @@ from stickslip.sweeps.execute import Keep, cores, on_cluster, on_threads
 from stickslip.sweeps.layout import Results, Sweep
 from stickslip.sweeps.observation import Observe
 from stickslip.sweeps.plan import Plan
-from stickslip.sweeps.prepare import RTOL, check_size, plan_sweep
+from stickslip.sweeps.prepare import RTOL, check_room, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
 REPAIRS = 3
@@ -90,7 +90,7 @@ def sweep(
         Steps after which a motion is given up.
     shortcut : bool, default True
         Whether a motion that has come to repeat itself, within rtol/16, leaves out whole cycles, which are told from
-        one of them (on a GPU, and from 256 points on).
+        one of them.
     chunk : int, optional
         Points per piece of work; it changes no number.
     target : {"cpu", "cuda"}, default "cpu"
@@ -111,10 +111,11 @@ def sweep(
     -------
     Sweep
         An `xarray.Dataset` along the swept parameters.
-        Recorded points lie along `record` (NaN where there are fewer): every state under
-        its name, `record_time`, `record_contact`, and `count` of them. Per point of the sweep: `status`, `events`, `n`
-        and `m` (n stick→slip points in m periods of the excitation; both −1 where no period is found), `period`,
-        `minimum` and `maximum` of every state, `stick_fraction`, `start_state`, `end_state`.
+        Recorded points lie along `record` (NaN where there are fewer): every state under its name, `record_time`,
+        `record_contact`, and `count` of them. They are kept packed, as `Sweep.packed` gives them; large arrays with a
+        line per point are made when their values are asked for, so ask once. Per point of the sweep: `status`,
+        `events`, `n` and `m` (n stick→slip points in m periods of the excitation; both −1 where no period is found),
+        `period`, `minimum` and `maximum` of every state, `stick_fraction`, `start_state`, `end_state`.
 
     Raises
     ------
@@ -185,7 +186,16 @@ def run_plan(
     plan.compile()
     if checkpoint is None:
         kept: dict[int, Results] = {}
-        return kept, _completed(plan, threads, report, cluster, frozenset(), kept.__setitem__, kept)
+        size = points = 0
+
+        def keep(index: int, found: Results) -> None:
+            nonlocal size, points
+            kept[index] = found
+            size += sum(array.nbytes for array in found.values())
+            points += len(found["status"])
+            check_room(plan, size, points)
+
+        return kept, _completed(plan, threads, report, cluster, frozenset(), keep, kept)
     store = Checkpoint(checkpoint, plan)
     finished = store.sound()
     if len(finished) == len(plan.chunks):

@@ -7,19 +7,19 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from xarray.backends import BackendArray
-from xarray.core import indexing
 
 from stickslip.arrays import Ints
 from stickslip.errors import DamagedChunk
 from stickslip.sweeps.checkpoint import Checkpoint
-from stickslip.sweeps.layout import Results, Sweep, longest_of, unpacked
+from stickslip.sweeps.layout import Results, Sweep, longest_of
+from stickslip.sweeps.packed import Dense, Key, filled, unfolded
+from stickslip.sweeps.ragged import is_time
 
 IN_MEMORY = 1e9
 """Bytes up to which the results of a sweep in a store are loaded; larger ones are read when they are asked for."""
 
 
-class StoredArray(BackendArray):
+class StoredArray(Dense):
     """One array of a sweep over all its points, in a store, of the chunks that were finished when it was opened.
 
     Rows are unpacked as they are read.
@@ -28,44 +28,32 @@ class StoredArray(BackendArray):
     def __init__(self, store: Checkpoint, finished: frozenset[int], name: str, longest: int) -> None:
         self.store, self.finished, self.name, self.longest = store, finished, name, longest
         self.kind = store.plan.layout[name]
-        self.inner = (longest, *self.kind.shape) if self.kind.counted_by else self.kind.shape
-        self.shape = (*store.plan.axes.shape, *self.inner)
-        self.dtype = self.kind.dtype
+        by_row = self.kind.counted_by is not None
+        inner = (longest, *self.kind.shape) if by_row else self.kind.shape
+        super().__init__(store.plan.axes.shape, inner, self.kind.dtype, by_row)
 
-    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._part)
-
-    def _part(self, key: tuple[Any, ...]) -> np.ndarray:
-        """Some places along every axis, each given by a number, a slice or a list of numbers."""
-        axes = self.store.plan.axes.shape
-        places = [np.arange(length)[each] for length, each in zip(axes, key, strict=False)]
-        numbers = np.ravel_multi_index(np.meshgrid(*places, indexing="ij"), axes)
-        found = self._at(np.asarray(numbers, np.int64).ravel()).reshape(*numbers.shape, *self.inner)
-        for axis in reversed(range(len(self.shape))):
-            if axis >= len(axes):
-                found = found[(slice(None),) * axis + (key[axis],)]
-            elif np.ndim(places[axis]) == 0:
-                found = np.squeeze(found, axis)
-        return found
-
-    def _at(self, numbers: Ints) -> np.ndarray:
-        """The entries of these points, one line each, read chunk by chunk."""
-        out = np.full((len(numbers), *self.inner), self.kind.fill, self.dtype)
+    def _at(self, numbers: Ints, inner: Key) -> np.ndarray:
+        """Read chunk by chunk."""
+        own = np.empty(self.kind.shape, self.dtype)[inner].shape
+        out = np.full((len(numbers), *self.inner[: int(self.rows)], *own), self.kind.fill, self.dtype)
         chunks, places = self.store.plan.places(numbers)
         for index in np.unique(chunks).tolist():
             if index in self.finished:
                 here = chunks == index
                 first, last = int(np.min(places[here])), int(np.max(places[here])) + 1
-                out[here] = self._lines(index, first, last)[places[here] - first]
+                out[here] = self._lines(index, first, last, inner)[places[here] - first]
         return out
 
-    def _lines(self, index: int, first: int, last: int) -> np.ndarray:
+    def _lines(self, index: int, first: int, last: int, inner: Key) -> np.ndarray:
         """The entries of neighbouring points of a chunk."""
-        if not self.kind.counted_by:
-            return self.store.part(self.name, index, first, last)
-        counts = self.store.part(self.kind.counted_by, index, 0, last)
-        begin, end = int(np.sum(counts[:first])), int(np.sum(counts))
-        return unpacked(self.store.part(self.name, index, begin, end), counts[first:], self.longest, self.kind)
+        part = (slice(None), *inner)
+        if not self.rows:
+            return np.asarray(self.store.part(self.name, index, first, last)[part])
+        before = int(np.sum(self.store.part(str(self.kind.kept_by), index, 0, first)))
+        ragged = self.kind.ragged(lambda name: self.store.part(name, index, first, last))
+        packed = self.store.part(self.name, index, before, before + int(np.sum(ragged.kept)))[part]
+        found = unfolded(packed, ragged, moves=is_time(self.name))
+        return filled(found, ragged.count, self.longest, self.kind.fill)
 
 
 def dataset_of(store: Checkpoint) -> Sweep:
@@ -88,7 +76,7 @@ def dataset_of(store: Checkpoint) -> Sweep:
     finished = frozenset(counts)
 
     def values(name: str, length: int) -> Any:
-        return indexing.LazilyIndexedArray(StoredArray(store, finished, name, length))
+        return StoredArray(store, finished, name, length).lazy
 
     return plan.dataset(values, longest)
 

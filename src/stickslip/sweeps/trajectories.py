@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,15 @@ from stickslip.field import Field, lanes_of, patience
 from stickslip.kernels import observation as kernel
 from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
-from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results, whole_rows
+from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results
 from stickslip.sweeps.observation import NOTHING, Change, Codes
+from stickslip.sweeps.packed import Ragged, unfolded
 from stickslip.targets.program import Program
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-IN_LOCKSTEP = (kernel.NOTHING, kernel.CHANGES, kernel.STROBE)
-"""Observations that trajectories in lockstep can make."""
+CROSSINGS = (kernel.SECTION, kernel.MAXIMA)
+"""Observations for which the polynomials of every step are looked at."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Observed:
-    """What the kernels fill: courses with contacts at rest, recorded rows, and what sums up each trajectory."""
+    """What the kernels fill: courses with contacts at rest, recorded rows, and what sums up each trajectory.
+
+    A result says where among the `rows` those of its trajectory are; for those that were done again, among the rows of
+    `others`.
+    """
 
     courses: Records[Any]
     rows: Records[Any]
     results: Records[Any]
+    others: tuple[NDArray[np.bool_], Records[Any]] | None = None
 
     @classmethod
     def room(cls, kernels: Any, most_rows: int, group: Group) -> Observed:
@@ -91,18 +97,34 @@ class Observed:
         results.column("status")[:] = NOT_COMPUTED  # which it stays where the user interrupts
         return cls(group.courses(kernels), Records.empty(kernels.Row, len(group) * most_rows), results)
 
-    def put(self, chosen: NDArray[np.bool_], other: Observed) -> None:
-        """Take these trajectories from another."""
-        for mine, theirs in zip(self._arrays, other._arrays, strict=True):
-            mine[chosen] = theirs
+    def with_(self, chosen: NDArray[np.bool_], other: Observed) -> Observed:
+        """These trajectories taken from another."""
+        for mine, theirs in ((self.courses, other.courses), (self.results, other.results)):
+            mine.floats[chosen], mine.integers[chosen] = theirs.floats, theirs.integers
+        return replace(self, others=(chosen, other.rows))
 
-    @property
-    def _arrays(self) -> list[Any]:
-        """All arrays, by trajectory."""
-        kinds = (self.courses, self.rows, self.results)
-        return [
-            array.reshape(len(self.results), -1) for records in kinds for array in (records.floats, records.integers)
-        ]
+    def packed(self) -> Records[Any]:
+        """The rows of all trajectories, one after another."""
+        first, kept = self.results.column("first_row"), self.results.column("rows")
+        if self.others is None:
+            where = _ranges(first, kept)
+            floats, integers = np.take(self.rows.floats, where, 0), np.take(self.rows.integers, where, 0)
+            return Records(self.rows.kind, len(where), floats, integers)
+        chosen, rows = self.others
+        packed = Records.empty(self.rows.kind, int(kept.sum()))
+        for source, counts in ((self.rows, np.where(chosen, 0, kept)), (rows, np.where(chosen, kept, 0))):
+            here, there = _ranges(np.cumsum(kept) - kept, counts), _ranges(first, counts)
+            packed.floats[here], packed.integers[here] = source.floats[there], source.integers[there]
+        return packed
+
+
+def _ranges(first: Ints, counts: Ints) -> Ints:
+    """Whole numbers that follow each other, so many from each first one on.
+
+    >>> _ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(first - (np.cumsum(counts) - counts), counts), np.int64)
 
 
 def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Results:
@@ -110,10 +132,36 @@ def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Re
 
     Contacts that are `held` start at rest. Random friction depends on the seed and on the number of the point alone.
     """
-    together = settings.lockstep and codes.kind in IN_LOCKSTEP and field.lanes is not None
-    seen = (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
+    seen = _seen(field, codes, settings, group)
     results = _results(field, group, seen, settings.tolerance)
     return results | _recorded(seen, settings.rows(codes)) if settings.rows(codes) else results
+
+
+def changes_of_mode(field: Field, settings: Settings, group: Group) -> Results:
+    """All changes of mode while trajectories are observed: of each `count`, time, contact, mode after it; end modes."""
+    codes = Codes(kernel.CHANGES, changes=tuple(Change))
+    seen = _seen(field, codes, settings, group)
+    rows, packed = _recorded(seen, settings.most), seen.packed()
+    way = Ragged.in_order(rows["row_size"], rows["count"], rows["repeat_rows"], rows["repeat_time"])
+    return {
+        "count": way.count,
+        "truncated": rows["truncated"],
+        "time": unfolded(packed.column("time"), way, moves=True),
+        "contact": unfolded(packed.column("contact"), way),
+        "mode": unfolded(packed.column("mode"), way),
+        "end_mode": np.array(seen.results.column("end_mode")),
+    }
+
+
+def _seen(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
+    """What the kernels have observed, in lockstep where that can be."""
+    together = settings.lockstep and lanes_for(field, codes) is not None
+    return (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
+
+
+def lanes_for(field: Field, codes: Codes) -> Program | None:
+    """The kernels that make an observation in lockstep; None where there are none."""
+    return field.section_lanes if codes.kind in CROSSINGS else field.lanes
 
 
 def _fill(request: Any, codes: Codes, settings: Settings, count: int) -> None:
@@ -147,7 +195,7 @@ def _patience(m: Program, group: Group) -> float:
 
 def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
     """All trajectories in lockstep; then one by one those that lockstep leaves."""
-    m = field.lanes
+    m = lanes_for(field, codes)
     assert m is not None
     kernels = m.kernels
     seen = Observed.room(kernels.observation, settings.rows(codes), group)
@@ -159,7 +207,7 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     m.observe_lanes(convoy, *work, seen.rows, seen.results)
     left = seen.results.column("status") == LEFT
     if left.any():
-        seen.put(left, _one_by_one(field, codes, settings, group[left]))
+        return seen.with_(left, _one_by_one(field, codes, settings, group[left]))
     return seen
 
 
@@ -230,21 +278,18 @@ def _results(field: Field, group: Group, seen: Observed, tolerance: float) -> Re
 
 
 def _recorded(seen: Observed, most: int) -> Results:
-    """The rows of all trajectories, packed, and how many each has."""
-    counts = np.array(seen.results.column("rows"))
-    there = (np.arange(most) < counts[:, None]).ravel()
-    packed = Records(
-        seen.rows.kind, int(counts.sum()), _picked(seen.rows.floats, there), _picked(seen.rows.integers, there)
-    )
+    """The rows of all trajectories, packed, and how many each has; those of a cycle that comes again are kept once."""
+    kept, cycle, repeats = (np.array(seen.results.column(name)) for name in ("rows", "repeat_rows", "repeats"))
+    packed = seen.packed()
+    count = np.minimum(kept + cycle * repeats, most)
+    folded = count > kept
     return {
-        "count": counts,
+        "count": count,
+        "row_size": kept,
+        "repeat_rows": np.where(folded, cycle, 0),
+        "repeat_time": np.where(folded, seen.results.column("repeat_time"), 0.0),
         "truncated": seen.results.column("truncated") != 0,
         "record_time": packed.column("time"),
         "record_contact": packed.column("contact").astype(np.int16),
         "record_state": packed.column("state"),
     }
-
-
-def _picked(rows: np.ndarray, chosen: NDArray[np.bool_]) -> np.ndarray:
-    """Some rows of a table."""
-    return whole_rows(rows)[chosen].view(rows.dtype).reshape(-1, rows.shape[1])
