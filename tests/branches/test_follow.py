@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import fsolve
 
 import stickslip as ss
 from stickslip.branches.orbits import OrbitWalk
+from stickslip.branches.outcome import Outcome
 
 M = ss.models
 
@@ -304,3 +307,33 @@ def test_long_ways_end_with_a_reason(model: ss.System, parameter: str, to: tuple
     for orbit in settled[:: max(1, len(settled) // 10)]:
         again = ss.find_orbit(orbit.model, orbit)
         assert again.period == pytest.approx(orbit.period, rel=1e-7)
+
+
+def test_a_doubled_branch_in_slip_ends_at_both_of_its_flips() -> None:
+    """An orbit of two excitation periods ends where it becomes one of a single period, also where it never sticks: it
+    does not pass through, and come back as itself a period later. SciPy has the multiplier −1 at both ends.
+    """
+    start = ss.find_orbit(ss.models.excited_oscillator(xi=0.093, beta=0.7, load=5.0, eta=2.0, v0=1.5))
+    branch = ss.follow(start, "belt.speed", to=(0.5, 1.9))
+    assert [ending.outcome for ending in branch.endings] == [Outcome.FLIPPED, Outcome.FLIPPED]
+    low, high = sorted(point.value for point in branch.of_kind("flip"))
+    assert max(p.model.parameters["belt.speed"] for p in branch.points) == pytest.approx(1.681591661, abs=1e-5)
+    for value in (low, high):
+        assert _multiplier_in_slip(value, 0.093, 0.7, 5.0, 2.0) == pytest.approx(-1.0, abs=1e-5)
+
+
+def _multiplier_in_slip(v0: float, xi: float, beta: float, load: float, eta: float) -> float:
+    """The multiplier nearest to −1 of the orbit of one excitation period that slips backwards all the time."""
+
+    def rates(t: float, y: Any) -> list[float]:
+        speed = v0 - y[1]
+        mu = 0.3 / (1 + 1.42 * speed) + 0.1 + 0.01 * speed**2
+        return [y[1], -y[0] - 2 * xi * y[1] + load * mu + beta * np.cos(eta * t)]
+
+    def after(y: Any) -> Any:
+        return solve_ivp(rates, (0, 2 * np.pi / eta), y, rtol=1e-12, atol=1e-12, method="DOP853").y[:, -1]
+
+    orbit = fsolve(lambda y: after(y) - y, [1.0, 0.0], xtol=1e-12)
+    matrix = np.column_stack([(after(orbit + d) - after(orbit - d)) / 2e-5 for d in 1e-5 * np.eye(2)])
+    found = np.linalg.eigvals(matrix)
+    return float(found[np.argmin(np.abs(found + 1))].real)

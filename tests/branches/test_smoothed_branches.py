@@ -97,6 +97,9 @@ def test_where_single_shooting_ends_the_branch_is_kept() -> None:
     branch = ss.follow(orbit, "table.speed", to=5.0)
     assert branch.reason.startswith("The steps shrank to nothing near table.speed = 4.9033")
     assert len(branch) > 30 and branch.special == () and np.all(np.diff(branch.values) > -1e-6)
+    # Nor is what lies elsewhere taken for a point between the ends of a step, be it the equilibrium.
+    branch = ss.follow(orbit, "table.speed", to=(3.9, 30.0))
+    assert branch.outcomes == ("reached", "stalled") and np.ptp(branch.extremes[:, :, 0], axis=1).min() > 5
 
 
 @pytest.mark.nightly

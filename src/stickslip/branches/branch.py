@@ -16,6 +16,7 @@ from stickslip._version import __version__
 from stickslip.arrays import Bools, Floats
 from stickslip.branches.outcome import Ending, Outcome
 from stickslip.branches.special import SpecialPoint
+from stickslip.errors import OrbitError
 from stickslip.model.errors import check_number
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
@@ -146,6 +147,56 @@ class Branch(metaclass=Listing):
     def data(self) -> Result:
         """The branch as a labelled table."""
         return _labelled(self)
+
+    def crossings(self, quantity: str, value: float = 0.0, direction: str = "up") -> Result:
+        """The branch as a labelled table, with the points at which its orbits pass through a section.
+
+        `plot.branch(branch.crossings("v.block1"), "crossings x.block1")` draws them.
+
+        Parameters
+        ----------
+        quantity : str
+            The name of a state, or of a contact, whose sliding velocity is meant.
+        value : float, default 0.0
+            The value it passes, in its own unit.
+        direction : str, default "up"
+            "up", "down" or "both".
+
+        Returns
+        -------
+        Dataset
+            `data`, and `crossings` of each orbit in their order, NaN where another orbit has more of them.
+
+        Raises
+        ------
+        ResultError
+            If there is no such state or contact.
+        OrbitError
+            If the branch is one of equilibria.
+
+        See Also
+        --------
+        Orbit.crossings : those of one orbit.
+        plot.branch : its picture.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=4.2)
+        >>> branch.crossings("v.twist", direction="down").sizes["crossing"]
+        1
+        """
+        orbits = [point for point in self.points if isinstance(point, Orbit)]
+        if len(orbits) < len(self):
+            raise OrbitError("equilibria pass through no section: give a branch of orbits")
+        found = [orbit.crossings(quantity, value, direction) for orbit in orbits]
+        states = list(self.points[0].model.states)
+        most = max(each.sizes["time"] for each in found)
+        values = np.full((len(found), most, len(states)), np.nan)
+        for row, each in zip(values, found, strict=True):
+            row[: each.sizes["time"]] = np.column_stack([each[name].values for name in states])
+        section = f"{quantity} = {check_number('value', value):g}, {direction}"
+        return self.data.assign(crossings=(("point", "crossing", "state"), values, {"section": section}))
 
     def to_dataframe(self, along: str = "point") -> pd.DataFrame:
         """The branch as a table: a row for each point, or along "special" for each special point.

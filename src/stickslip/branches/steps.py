@@ -106,10 +106,13 @@ class OrbitStep(Step[OrbitProblem, OrbitPoint]):
         return point_at(self.problem, u, self.scales, self.here.place.tangent)
 
     def between(self, distance: float) -> OrbitPoint:
-        """The point of the path at a distance."""
+        """The point of the path at a distance. It lies near the ends; what does not is on another path."""
         fraction = distance / self.length
         guess = (1 - fraction) * self.here.u + fraction * self.there.u
-        return self.at(corrected(self.problem, self.here.place, distance, guess, self.scales)[0])
+        u = corrected(self.problem, self.here.place, distance, guess, self.scales)[0]
+        if not float(np.linalg.norm((u - guess) / self.scales)) < 2 * abs(self.length):
+            raise Unresolved("between the ends of this step the path is not found")
+        return self.at(u)
 
     def zero(self, test: Callable[[OrbitPoint], float]) -> Floats | None:
         """Where a test function of opposite signs at the two ends is zero; None where that is not found."""

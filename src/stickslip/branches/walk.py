@@ -7,7 +7,9 @@ begins (`_begin`), what a point of it is (`_point`, `_scales`) and what happens 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, Generic
 
@@ -33,6 +35,35 @@ STRAIGHT = 0.9
 
 ASIDE = (0.01, 0.003, 0.03, 1e-3, 3e-4, 1e-4)
 """How far from a bifurcation the branch that begins there is taken up."""
+
+
+Watcher = Callable[[Any, Floats], None]
+"""Told of a point of a branch, and of the smallest and the largest value of every state there."""
+
+
+def _nobody(point: Any, extremes: Floats) -> None:
+    """Nobody watches."""
+
+
+_watcher: ContextVar[Watcher] = ContextVar("stickslip_branch_watcher", default=_nobody)
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Within this, `watcher` is told of every point of a branch as soon as it is found.
+
+    >>> import stickslip as ss
+    >>> periods = []
+    >>> with watching(lambda orbit, extremes: periods.append(orbit.period)):
+    ...     branch = ss.follow(ss.find_orbit(ss.models.drill_string()), "table.speed", to=4.2)
+    >>> periods == branch.periods.tolist()
+    True
+    """
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
 
 
 class Walk(ABC):
@@ -100,6 +131,7 @@ class Walk(ABC):
         """A point more, with the smallest and the largest value of every state."""
         self.points.append(what)
         self.extremes.append(extremes)
+        _watcher.get()(what, extremes)
 
     def _tell(self) -> None:
         """Tell the user of the last point."""

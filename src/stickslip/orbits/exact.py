@@ -121,6 +121,8 @@ class PhaseProblem(Problem):
 
     def split(self, solved: Solved) -> Floats | None:
         """By how much the second half of an orbit differs from the first, where both have the same signature."""
+        if self.phases == 1 and self.signature.events[0].kind == SECTION:
+            return None if self.turns == 0 or self.turns % 2 else _missed(self, solved, (2,))[0]
         half = self.phases // 2
         modes, events = self.signature.modes, self.signature.events
         if self.phases % 2 or modes[:half] != modes[half:] or events[:half] != events[half:]:
@@ -454,15 +456,20 @@ def _repetitions(problem: PhaseProblem, solved: Solved, closeness: float) -> Ite
 
 def _returns(problem: PhaseProblem, solved: Solved, closeness: float) -> Iterator[int]:
     """The same without events: the state is back after a part of the period."""
-    motion = problem.motion.with_parameters(solved.parameters)
     parts = [times for times in range(MOST_REPETITIONS, 1, -1) if problem.turns % times == 0]
+    for times, missed in zip(parts, _missed(problem, solved, parts), strict=True):
+        if np.max(np.abs(missed)) <= closeness:
+            yield times
+
+
+def _missed(problem: PhaseProblem, solved: Solved, parts: Sequence[int]) -> Floats:
+    """By how much the state is not back after parts of the period, where there are no events: a row for each part, in
+    units of the size of the states."""
+    motion = problem.motion.with_parameters(solved.parameters)
     begin, durations = float(solved.begins[0]), np.array([solved.period / times for times in parts])
     values, _ = motion.sampled(problem.signature.modes[0], solved.states[0], begin, durations)
-    advance = problem.advance(solved)
-    for times, value in zip(parts, values, strict=True):
-        missed = value[: problem.n] - solved.states[0] - advance / times
-        if np.max(np.abs(missed) / problem.state_scale) <= closeness:
-            yield times
+    advance = problem.advance(solved) / np.array(parts)[:, None]
+    return np.asarray((values[:, : problem.n] - solved.states[0] - advance) / problem.state_scale, float)
 
 
 def resimulated(problem: Problem, solved: Solved, motion: Motion) -> list[Piece] | None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from stickslip.arrays import Floats, Ints
 from stickslip.errors import ModelError, MotionError
 from stickslip.field import Field, compile_translations
 from stickslip.kernels import outcome
@@ -18,7 +19,6 @@ from stickslip.model.system import Model, System
 from stickslip.status import Status
 from stickslip.targets.generated import TANGENT
 
-Floats = NDArray[np.float64]
 MOST_STEPS = 10**5
 ORDER = 20
 BLOCK, FIRST_STEPS = 256, 64
@@ -66,9 +66,9 @@ class Run:
 
     start: Floats
     start_time: float
-    start_mode: NDArray[np.int64]
+    start_mode: Ints
     state: Floats
-    mode: NDArray[np.int64]
+    mode: Ints
     by_state: Floats
     by_parameter: Floats
     rate: Floats
@@ -292,6 +292,18 @@ class Motion:
         self.field.program.enter_modes(trajectory)
         by = trajectory.variation[: self._directions(varied)].T.copy()
         return Entry(trajectory.state.copy(), by[:, :n], by[:, n:-1].copy(), by[:, -1])
+
+    def stopped(self, trajectory: Any, directions: Floats) -> Floats:
+        """What friction leaves of directions, one in each row, where contacts stick: it stops them at once, by impulses
+        along G."""
+        there = trajectory.copy()
+        self.field.program.ingredients(there)
+        modes = [int(mode) for mode in there.mode]
+        stuck = [i for i, mode in enumerate(modes) if mode == 0]
+        here = self.phase(modes, there.state, float(there.time), 0.0, [])
+        slip = directions @ here.by_state[[here.row("v", i) for i in stuck]].T
+        delassus = there.D[np.ix_(stuck, stuck)]
+        return np.asarray(directions - slip @ np.linalg.pinv(delassus).T @ there.G[:, stuck].T)
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""

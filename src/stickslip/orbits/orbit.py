@@ -13,6 +13,7 @@ import xarray as xr
 
 from stickslip import notebook
 from stickslip.arrays import Complexes, Floats
+from stickslip.cycles import crossings
 from stickslip.errors import ResultError
 from stickslip.methods.base import Method
 from stickslip.methods.exact import Exact
@@ -26,6 +27,7 @@ from stickslip.orbits.records import complexes, pairs_of, with_parameters
 from stickslip.orbits.signature import Event, Signature
 from stickslip.orbits.stability import nontrivial
 from stickslip.reading import parsed
+from stickslip.result import interpolate
 from stickslip.saving import model_text, save
 
 if TYPE_CHECKING:
@@ -138,6 +140,42 @@ class Orbit(metaclass=Listing):
         12.001031295
         """
         return self.data.to_dataframe()
+
+    def crossings(self, quantity: str, value: float = 0.0, direction: str = "up") -> xr.Dataset:
+        """The points at which the orbit passes through a section, in the order in which it does.
+
+        Parameters
+        ----------
+        quantity : str
+            The name of a state, or of a contact, whose sliding velocity is meant.
+        value : float, default 0.0
+            The value it passes, in its own unit.
+        direction : str, default "up"
+            "up", "down" or "both".
+
+        Returns
+        -------
+        xarray.Dataset
+            States, modes, forces and sliding velocities there, along `time`.
+
+        Raises
+        ------
+        ResultError
+            If there is no such state or contact.
+
+        See Also
+        --------
+        Branch.crossings : those of all orbits of a branch.
+        observe.Section : those of many motions.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> points = ss.find_orbit(ss.models.block_on_belt()).crossings("v.block", direction="down")
+        >>> points["x.block"].values.round(6).tolist()
+        [1.133945]
+        """
+        return interpolate(self.data, crossings(self.data, quantity, value, direction, closed=True))
 
     def plot(self, **keywords: Any) -> Any:
         """The orbit in the phase plane, drawn a little beyond its end: the event at which it begins is seen, too.

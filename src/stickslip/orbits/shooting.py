@@ -66,6 +66,10 @@ class Flow(ABC):
     def sampled(self, y: Floats, t: float, durations: Floats) -> Floats:
         """States z after rising durations, one row each."""
 
+    @abstractmethod
+    def fundamental(self, z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
+        """States z after rising durations, and how each depends on the start: ∂z/∂z₀."""
+
     def exchanged(self, z: Floats, t: float) -> Floats:
         """The variables of a state."""
         return np.array(z, float)
@@ -120,6 +124,23 @@ class SmoothFlow(Flow):
         times = t + durations
         return np.array([self.flow.state(row, float(time)) for row, time in zip(path(times), times, strict=True)])
 
+    def fundamental(self, z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
+        y, states, matrices = self.exchanged(z, t), [], []
+        phi, reached = self.flow.exchange_slopes(z, t), 0.0  # ∂y/∂z₀
+        for duration in durations:
+            if duration > reached:
+                end = self._between(y, t + reached, float(duration) - reached)
+                y, phi, reached = end.y, end.phi @ phi, float(duration)
+            states.append(self.flow.state(y, t + reached))
+            matrices.append(np.linalg.solve(self.flow.exchange_slopes(states[-1], t + reached), phi))
+        return np.array(states), np.array(matrices)
+
+    def _between(self, y: Floats, t: float, duration: float) -> Map:
+        try:
+            return self.flow.map(y, t, duration)
+        except FlowError as error:
+            raise MotionError(str(error)) from None
+
     def exchanged(self, z: Floats, t: float) -> Floats:
         return self.flow.exchanged(z, t)
 
@@ -154,9 +175,7 @@ class DifferenceFlow(Flow):
 
     def map(self, y: Floats, t: float, duration: float, which: Sequence[int]) -> Map:
         n, model = len(y), self.model
-        size = np.maximum(np.abs(y), np.max(np.abs(y)))
-        # So what the method leaves undecided and what is not linear do the same harm.
-        part = max(DIFFERENCE, 0.3 * self.accuracy(size) ** (1 / 3))
+        size, part = self._distance(y)
         end = self._end(model, y, t, duration)
         phi, by_parameter = np.zeros((n, n)), np.zeros((n, len(which)))
         for j in range(n):
@@ -174,6 +193,18 @@ class DifferenceFlow(Flow):
         rate = (self._end(model, y, t, duration + short) - self._end(model, y, t, duration - short)) / (2 * short)
         start_rate = (self._end(model, y, t, short) - y) / short
         return Map(end, phi, by_parameter, np.zeros(n), rate, start_rate, 0, 0)
+
+    def _distance(self, y: Floats) -> tuple[Floats, float]:
+        """The size of each state, and the part of it by which neighbouring starts are apart: so that what the method
+        leaves undecided and what is not linear do the same harm."""
+        size = np.maximum(np.abs(y), np.max(np.abs(y)))
+        return size, max(DIFFERENCE, 0.3 * self.accuracy(size) ** (1 / 3))
+
+    def fundamental(self, z: Floats, t: float, durations: Floats) -> tuple[Floats, Floats]:
+        size, part = self._distance(z)
+        steps = np.diag(part * size)
+        columns = [self.sampled(z + step, t, durations) - self.sampled(z - step, t, durations) for step in steps]
+        return self.sampled(z, t, durations), np.stack(columns, axis=2) / (2 * part * size)
 
     def accuracy(self, scale: Floats) -> float:
         """The width η of its band, relative to velocities; where friction jumps, the time spent in it counts, as √η."""

@@ -4,7 +4,7 @@
 `parameter_map` and `poincare` of sweeps, `probabilities` of what they recorded, `return_map` of release
 points, `basins` of attraction, `exponents` as they settle; of series `spectrum`, `autocorrelation`,
 `embedding`, `mutual_information`, `false_neighbours`, `correlation_sums` and `divergence`; of measurements
-`fit`, `classes`, `ringdown`, `aging` and `reconstruction`; `save`.
+`fit`, `classes`, `ringdown`, `aging` and `reconstruction`; `panels` for several side by side; `save`.
 
 Each draws on the axes given as `ax`, or on a new figure, and returns the matplotlib Axes (`history`: an
 array of them).  matplotlib is imported when the first picture is drawn, not before.
@@ -21,6 +21,7 @@ from stickslip.plot.history import history
 from stickslip.plot.identify import aging, classes, fit, reconstruction, ringdown
 from stickslip.plot.modes import modes
 from stickslip.plot.multipliers import multipliers
+from stickslip.plot.panels import panels
 from stickslip.plot.phase import phase
 from stickslip.plot.probability import probabilities
 from stickslip.plot.returnmap import return_map
@@ -60,6 +61,7 @@ __all__ = [
     "modes",
     "multipliers",
     "mutual_information",
+    "panels",
     "parameter_map",
     "phase",
     "poincare",

@@ -88,7 +88,8 @@ def branch(
         What `follow` returns, or its `data`; a list of them, or a dictionary from label to branch.
     quantity : str, optional
         "max x.block" (of the first position by default), "min x.block", "max |x.block|", "x.block" for maximum and
-        minimum together, "period", "multipliers" for their moduli, or whatever else the data has for each point.
+        minimum together, "crossings x.block" where the orbits pass through a section (of `Branch.crossings`), "period",
+        "multipliers" for their moduli, or whatever else the data has for each point.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -165,7 +166,7 @@ def _parsed(quantity: str) -> tuple[str, str]:
     >>> _parsed("max x.block"), _parsed("max |x.block|"), _parsed("x.block")
     (('max', 'x.block'), ('size', 'x.block'), ('both', 'x.block'))
     """
-    found = re.fullmatch(r"(max|min) +(\|?)([^|]+?)\|?", quantity)
+    found = re.fullmatch(r"(max|min|crossings) +(\|?)([^|]+?)\|?", quantity)
     if found is None:
         return "both", quantity
     return "size" if found[2] else found[1], found[3].strip()
@@ -190,12 +191,22 @@ def _ordinates(data: xarray.Dataset, path: Path, quantity: str) -> list[tuple[Fl
     if _along_points(data, quantity):
         return [(data[quantity].values.astype(float), np.full(data.sizes["special"], np.nan))]
     i = states.index(check_name(state, states, "state", "branch"))
+    if what == "crossings":
+        unknown = np.full(data.sizes["special"], np.nan)
+        return [(column, unknown) for column in _crossings(data)[:, :, i].T]
     low, high = ((data[which].values[:, i], extremes_of_special(data, which)[:, i]) for which in ("minimum", "maximum"))
     if what == "size":
         return [(np.maximum(-low[0], high[0]), np.maximum(-low[1], high[1]))]
     if what == "both":
         return [high] if np.array_equal(low[0], high[0]) else [high, low]
     return [high if what == "max" else low]
+
+
+def _crossings(data: xarray.Dataset) -> Floats:
+    """Where the orbits pass through a section, each state by its size: so its lines do not jump from orbit to orbit."""
+    if "crossings" not in data:
+        raise PictureError('this branch has no crossings: draw branch.crossings("v.block"), with a section of yours')
+    return np.sort(data["crossings"].values, axis=1)
 
 
 def _along_points(data: xarray.Dataset, name: str) -> bool:
@@ -366,6 +377,8 @@ def _label(data: xarray.Dataset, quantity: str) -> str:
     unit, quantity = (str(data[key].values[place]) if key in data.coords else "" for key in ("unit", "quantity"))
     if what == "size":
         return with_unit(f"maximum of $|{symbol(state).strip('$')}|$", unit)
+    if what == "crossings":
+        return f"{named_state(state, unit, quantity)} where {data['crossings'].attrs.get('section', 'it is cut')}"
     if np.array_equal(data["minimum"], data["maximum"]):  # an equilibrium
         return named_state(state, unit, quantity)
     words = {"max": "maximum", "min": "minimum", "both": "maximum and minimum"}

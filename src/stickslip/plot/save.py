@@ -71,7 +71,7 @@ def save(picture: Any, path: str | os.PathLike[str]) -> Path:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot save {target.name!r}: there is no folder {str(target.parent)!r}")
     _write(figure, target, suffix)
-    if figure in style.own_figures and matplotlib.get_backend().lower() in FILE_ONLY:
+    if (figure in style.own_figures or figure in style.grids) and matplotlib.get_backend().lower() in FILE_ONLY:
         pyplot.close(figure)
     return target
 

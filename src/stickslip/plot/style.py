@@ -75,6 +75,9 @@ STYLE: dict[Any, Any] = {
 own_figures: WeakSet[Figure] = WeakSet()
 """Figures made here, not by the user: their layout is ours to choose."""
 
+grids: WeakSet[Figure] = WeakSet()
+"""Figures of `panels`: made here, for the user to draw on."""
+
 
 def context() -> AbstractContextManager[None]:
     """The style, for the time of a `with`: nothing of it stays in the user's rcParams."""
@@ -129,13 +132,18 @@ def check_axes(given: Sequence[Axes] | NDArray[Any] | None) -> None:
             raise PictureError(f"ax is {shown(each)}: give matplotlib Axes, or leave it out for a new figure")
 
 
-def _new_figure(width: float, height: float) -> Figure:
+def _new_figure(width: float, height: float, kind: WeakSet[Figure] = own_figures) -> Figure:
     """A new figure that pyplot knows, of a size in inches, with room for legends beside the axes."""
     from matplotlib import pyplot
 
     figure = pyplot.figure(figsize=(width, height), layout="constrained", facecolor=STYLE["figure.facecolor"])
-    own_figures.add(figure)
+    kind.add(figure)
     return figure
+
+
+def new_grid(width: float, height: float) -> Figure:
+    """A new figure for several axes, of a size in inches; legends are within the axes."""
+    return _new_figure(width, height, grids)
 
 
 def _stacked(figure: Figure, ratios: Sequence[float]) -> NDArray[Any]:
@@ -248,6 +256,7 @@ def header(ax: Axes, title: str, notes: Sequence[str] = ()) -> None:
             color=QUIET,
             va="bottom",
             parse_math=False,
+            gid="note",
         )
     broken = [part for line in title.split("\n") for part in _broken(line, int(width / TITLE_CHARACTER))]
     ax.set_title("\n".join(broken), loc="left", pad=7 + 12.5 * len(lines))
