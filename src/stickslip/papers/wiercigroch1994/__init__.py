@@ -1,0 +1,1 @@
+"""Wiercigroch (1994): a numerical study of stick-slip phenomenon."""
