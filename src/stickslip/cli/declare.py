@@ -51,7 +51,8 @@ def options_of(kind: type[Command]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__[: kind.__mro__.index(Command)]):
         found |= inspect.get_annotations(base)
-    return found | Command.__annotations__
+    shared = {name: annotation for name, annotation in Command.__annotations__.items() if name not in found}
+    return found | shared
 
 
 def command(name: str, module: str) -> Callable[[Kind], Kind]:

@@ -28,6 +28,8 @@ class Report:
         self.as_json, self.quiet = as_json, quiet
         self.out = console(silent=as_json or quiet)
         self.facts: dict[str, Any] = {}
+        self.document: Any = None
+        """What programs read in place of the facts, where a command says so."""
 
     def tell(self, **facts: Any) -> None:
         """Add to what programs read."""
@@ -67,8 +69,9 @@ class Report:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.as_json and not self.quiet and self.facts:
-            text = json.dumps(plain(self.facts), ensure_ascii=False, allow_nan=False)
+        told = self.facts if self.document is None else self.document
+        if self.as_json and not self.quiet and (self.facts or self.document is not None):
+            text = json.dumps(plain(told), ensure_ascii=False, allow_nan=False)
             sys.stdout.write(text + "\n")
 
 

@@ -79,7 +79,7 @@ def _run(asked: Command) -> None:
         from stickslip.cli.report import Report
 
         perform = import_module(f"stickslip.cli.{MODULES[type(asked)]}").perform
-        with Report(asked.json, asked.quiet) as report:
+        with Report(asked.json in (True, "-"), asked.quiet) as report:
             finished = perform(asked, report)
     if not finished:
         raise typer.Exit(STOPPED_EARLY)

@@ -38,6 +38,20 @@ def methods(incomplete: str) -> list[str]:
     return _beginning(CLASSES, incomplete)
 
 
+def papers(incomplete: str) -> list[str]:
+    """The keys of the papers."""
+    from stickslip.papers.catalogue import catalogue
+
+    return _beginning(catalogue(), incomplete)
+
+
+def items(key: str, incomplete: str) -> list[str]:
+    """The items of a paper."""
+    from stickslip.papers.catalogue import catalogue
+
+    return _beginning((item.name for item in catalogue()[key].items) if key in catalogue() else (), incomplete)
+
+
 def _of(model: Any, what: str) -> Iterable[str]:
     """What a model has; nothing where there is no such model yet: nobody wants an error while typing."""
     from stickslip.cli import arguments

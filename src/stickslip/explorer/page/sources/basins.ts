@@ -1,0 +1,164 @@
+// Basins of attraction: where each start ends up; a click starts the motion there.
+
+import { remembered, tellProgress, type App } from "./app";
+import { byId, fillSelect } from "./elements";
+import { bindNumber, bindSelect } from "./fields";
+import type { Frame } from "./frames";
+import { showLegend } from "./map";
+import { shown } from "./numbers";
+import type { Pen } from "./pen";
+import { disk, Plot, type Range, type Readout } from "./plot";
+import { Raster } from "./raster";
+import { theme } from "./theme";
+import type { BasinsView, RangeOfState } from "./view";
+
+interface Attractor {
+  index: number;
+  label: string;
+  colour: string;
+  period?: number | null;
+}
+
+type Axis = "x" | "y";
+/** The server's label where no attractor was made out. */
+const NOT_RESOLVED = -2;
+
+export class BasinsPanel {
+  readonly plot: Plot;
+  readonly raster = new Raster();
+  private readonly status = byId("basins-status");
+  private running = false;
+  private computed: BasinsView | null = null;
+
+  constructor(
+    private readonly app: App,
+    private readonly onStart: (start: Record<string, number>) => void,
+  ) {
+    this.plot = new Plot(byId("basins-plot"), "Basins of attraction");
+    this.plot.zooms = true;
+    this.plot.draw = (pen) => this.draw(pen);
+    this.plot.drawAbove = (pen) => this.drawAbove(pen);
+    this.plot.handlers = {
+      hover: (x, y) => this.readout(x, y),
+      click: (x, y) => this.onStart({ [this.app.view.basins.x.state]: x, [this.app.view.basins.y.state]: y }),
+      box: (x, y) => this.zoom(x, y),
+    };
+    this.bind();
+  }
+
+  private bind(): void {
+    for (const axis of ["x", "y"] as const) {
+      bindSelect(`basins-${axis}-state`, (state) => {
+        const known = this.app.description.states.find((each) => each.name === state);
+        if (known !== undefined) this.change(axis, { state, low: known.low, high: known.high });
+      });
+      for (const name of ["low", "high", "points"] as const) {
+        bindNumber(`basins-${axis}-${name}`, (value) => this.change(axis, { [name]: value }));
+      }
+    }
+    bindNumber("basins-t", (t) => this.app.commit({ basins: { ...this.app.view.basins, t } }));
+    byId("basins-run").addEventListener("click", () => (this.running ? this.stop() : this.run()));
+  }
+
+  private change(axis: Axis, part: Partial<RangeOfState>): void {
+    const { basins } = this.app.view;
+    this.app.commit({ basins: { ...basins, [axis]: { ...basins[axis], ...part } } });
+  }
+
+  reset(): void {
+    this.stop();
+    this.raster.clear();
+    this.computed = null;
+    byId("basins-legend").replaceChildren();
+    const names = this.app.description.states.map((each): [string, string] => [each.name, each.name]);
+    for (const axis of ["x", "y"] as const) fillSelect(byId(`basins-${axis}-state`), names, this.app.view.basins[axis].state);
+  }
+
+  update(): void {
+    const { basins } = this.app.view;
+    for (const axis of ["x", "y"] as const) {
+      for (const name of ["state", "low", "high", "points"] as const) {
+        byId<HTMLInputElement>(`basins-${axis}-${name}`).value = String(basins[axis][name]);
+      }
+    }
+    byId<HTMLInputElement>("basins-t").value = String(basins.t);
+    this.plot.x = [basins.x.low, basins.x.high];
+    this.plot.y = [basins.y.low, basins.y.high];
+    this.plot.xLabel = basins.x.state;
+    this.plot.yLabel = basins.y.state;
+    this.plot.redraw();
+  }
+
+  run(): void {
+    this.raster.clear();
+    this.computed = this.app.view.basins;
+    this.setRunning(true);
+    this.status.textContent = "Computing…";
+    this.app.commitPage(remembered(this.app, "basins"));
+    this.app.connection.request("basins", "basins", { view: this.app.view }, (frame) => this.receive(frame));
+  }
+
+  stop(): void {
+    if (this.running) this.app.connection.cancel("basins");
+  }
+
+  interrupt(): boolean {
+    const was = this.running;
+    this.stop();
+    return this.plot.forget() || was;
+  }
+
+  private setRunning(running: boolean): void {
+    this.running = running;
+    byId("basins-run").textContent = running ? "Stop" : "Run";
+  }
+
+  private receive(frame: Frame): void {
+    const { header } = frame;
+    const label = frame.array("label");
+    const attractors = (header["attractors"] as Attractor[] | undefined) ?? [];
+    if (label !== undefined) {
+      const entries = attractors.map(({ index, label: words, colour }) => ({ key: index, label: words, colour }));
+      entries.push({ key: NOT_RESOLVED, label: "not resolved", colour: "#888888" });
+      this.raster.set(label, frame.shapes.get("label")!, entries);
+      const unresolved = Array.prototype.includes.call(label, NOT_RESOLVED);
+      showLegend(byId("basins-legend"), unresolved ? entries : entries.slice(0, -1));
+    }
+    if (header.done || header.error !== undefined) this.setRunning(false);
+    const finished = `${attractors.length} attractor${attractors.length === 1 ? "" : "s"}. Click to start a motion there.`;
+    tellProgress(this.app, this.status, header, "Computing basins:", finished);
+    this.plot.redraw();
+  }
+
+  private zoom(x: Range, y: Range): void {
+    const { basins } = this.app.view;
+    const change = { ...basins, x: { ...basins.x, low: x[0], high: x[1] }, y: { ...basins.y, low: y[0], high: y[1] } };
+    this.app.commit({ basins: change });
+    this.run();
+  }
+
+  private draw(pen: Pen): void {
+    const drawn = this.computed;
+    const { basins } = this.app.view;
+    if (drawn === null || drawn.x.state !== basins.x.state || drawn.y.state !== basins.y.state) return;
+    this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
+  }
+
+  private drawAbove(pen: Pen): void {
+    const { basins, start } = this.app.view;
+    const of = (name: string): number => start[name] ?? this.app.description.states.find((each) => each.name === name)?.value ?? NaN;
+    const [px, py] = [this.plot.px(of(basins.x.state)), this.plot.py(of(basins.y.state))];
+    disk(pen, px, py, 7, theme().panel);
+    disk(pen, px, py, 5, theme().accent);
+  }
+
+  private readout(x: number, y: number): Readout {
+    const { basins } = this.app.view;
+    const lines = [`${basins.x.state} ${shown(x, 4)}`, `${basins.y.state} ${shown(y, 4)}`];
+    const drawn = this.computed;
+    if (drawn === null) return { lines };
+    const share = (value: number, range: RangeOfState): number => (value - range.low) / (range.high - range.low);
+    const found = this.raster.at(share(x, drawn.x), share(y, drawn.y));
+    return { lines: found === undefined ? lines : [...lines, found.label] };
+  }
+}

@@ -1,0 +1,180 @@
+// The parameter map: a motion for every pair of two parameters, coloured by what it does.
+
+import { remembered, tellProgress, type App } from "./app";
+import type { Branches } from "./branches";
+import { labelled } from "./diagram";
+import { byId, fillSelect, make } from "./elements";
+import { bindNumber, bindSelect } from "./fields";
+import type { Frame } from "./frames";
+import { shown } from "./numbers";
+import type { Pen } from "./pen";
+import { disk, Plot, type Range, type Readout } from "./plot";
+import { Raster, type LegendEntry } from "./raster";
+import { theme } from "./theme";
+import type { MapView, RangeOfParameter } from "./view";
+
+type Axis = "x" | "y";
+
+export class MapPanel {
+  readonly plot: Plot;
+  readonly raster = new Raster();
+  private readonly status = byId("map-status");
+  private running = false;
+  private computed: MapView | null = null;
+  private readonly zoomed: MapView[] = [];
+
+  constructor(
+    private readonly app: App,
+    private readonly branches: () => Branches,
+    private readonly onPick: (values: Record<string, number>) => void,
+  ) {
+    this.plot = new Plot(byId("map-plot"), "Parameter map");
+    this.plot.zooms = true;
+    this.plot.draw = (pen) => this.draw(pen);
+    this.plot.drawAbove = (pen) => this.drawAbove(pen);
+    this.plot.handlers = {
+      hover: (x, y) => this.readout(x, y),
+      click: (x, y) => this.onPick({ [this.app.view.map.x.parameter]: x, [this.app.view.map.y.parameter]: y }),
+      box: (x, y) => this.zoom(x, y),
+    };
+    this.bind();
+  }
+
+  private bind(): void {
+    for (const axis of ["x", "y"] as const) {
+      bindSelect(`map-${axis}-parameter`, (parameter) => {
+        const known = this.app.description.parameters.find((each) => each.name === parameter);
+        if (known !== undefined) this.change(axis, { parameter, low: known.low, high: known.high });
+      });
+      for (const name of ["low", "high", "points"] as const) {
+        bindNumber(`map-${axis}-${name}`, (value) => this.change(axis, { [name]: value }));
+      }
+    }
+    bindSelect("map-colour", (colour) => {
+      this.app.commit({ map: { ...this.app.view.map, colour } });
+      if (this.raster.rows > 0) this.run();
+    });
+    byId("map-run").addEventListener("click", () => (this.running ? this.stop() : this.run()));
+    byId("map-back").addEventListener("click", () => this.back());
+  }
+
+  private change(axis: Axis, part: Partial<RangeOfParameter>): void {
+    const { map } = this.app.view;
+    this.app.commit({ map: { ...map, [axis]: { ...map[axis], ...part } } });
+  }
+
+  reset(): void {
+    this.stop();
+    this.raster.clear();
+    this.computed = null;
+    this.zoomed.length = 0;
+    byId("map-legend").replaceChildren();
+    const names = this.app.description.parameters.map((each): [string, string] => [each.name, each.name]);
+    for (const axis of ["x", "y"] as const) fillSelect(byId(`map-${axis}-parameter`), names, this.app.view.map[axis].parameter);
+  }
+
+  update(): void {
+    const { map } = this.app.view;
+    for (const axis of ["x", "y"] as const) {
+      for (const name of ["parameter", "low", "high", "points"] as const) {
+        byId<HTMLInputElement>(`map-${axis}-${name}`).value = String(map[axis][name]);
+      }
+    }
+    byId<HTMLSelectElement>("map-colour").value = map.colour;
+    byId("map-back").toggleAttribute("disabled", this.zoomed.length === 0);
+    this.plot.x = [map.x.low, map.x.high];
+    this.plot.y = [map.y.low, map.y.high];
+    this.plot.xLabel = labelled(this.app, map.x.parameter);
+    this.plot.yLabel = labelled(this.app, map.y.parameter);
+    this.plot.redraw();
+  }
+
+  run(): void {
+    this.raster.clear();
+    this.computed = this.app.view.map;
+    this.setRunning(true);
+    this.status.textContent = "Computing…";
+    this.app.commitPage(remembered(this.app, "map"));
+    this.app.connection.request("map", "map", { view: this.app.view }, (frame) => this.receive(frame));
+  }
+
+  stop(): void {
+    if (this.running) this.app.connection.cancel("map");
+  }
+
+  interrupt(): boolean {
+    const was = this.running;
+    this.stop();
+    return this.plot.forget() || was;
+  }
+
+  private setRunning(running: boolean): void {
+    this.running = running;
+    byId("map-run").textContent = running ? "Stop" : "Run";
+  }
+
+  private receive(frame: Frame): void {
+    const { header } = frame;
+    const colour = frame.array("colour");
+    const legend = (header["legend"] as LegendEntry[] | undefined) ?? [];
+    if (colour !== undefined) {
+      this.raster.set(colour, frame.shapes.get("colour")!, legend);
+      showLegend(byId("map-legend"), legend);
+    }
+    if (header.done || header.error !== undefined) this.setRunning(false);
+    tellProgress(this.app, this.status, header, "Computing the map:", "Click a cell for its motion, drag a box to look closer.");
+    this.plot.redraw();
+  }
+
+  private zoom(x: Range, y: Range): void {
+    const { map } = this.app.view;
+    this.zoomed.push(map);
+    this.go({ ...map, x: { ...map.x, low: x[0], high: x[1] }, y: { ...map.y, low: y[0], high: y[1] } });
+  }
+
+  back(): void {
+    const before = this.zoomed.pop();
+    if (before !== undefined) this.go(before);
+  }
+
+  private go(map: MapView): void {
+    this.app.commit({ map });
+    this.run();
+  }
+
+  private draw(pen: Pen): void {
+    const { map } = this.app.view;
+    const drawn = this.computed;
+    const same = drawn !== null && drawn.x.parameter === map.x.parameter && drawn.y.parameter === map.y.parameter;
+    if (same) this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
+    this.branches().drawSecond(pen, this.plot, map.x.parameter, map.y.parameter);
+  }
+
+  private drawAbove(pen: Pen): void {
+    const { map, parameters } = this.app.view;
+    const [x, y] = ([map.x.parameter, map.y.parameter] as const).map(
+      (name) => parameters[name] ?? this.app.description.parameters.find((each) => each.name === name)?.value ?? NaN,
+    );
+    const [px, py] = [this.plot.px(x!), this.plot.py(y!)];
+    disk(pen, px, py, 7, theme().panel);
+    disk(pen, px, py, 5, theme().accent);
+  }
+
+  private readout(x: number, y: number): Readout {
+    const { map } = this.app.view;
+    const share = (value: number, range: RangeOfParameter): number => (value - range.low) / (range.high - range.low);
+    const found = this.computed === null ? undefined : this.raster.at(share(x, this.computed.x), share(y, this.computed.y));
+    const lines = [`${map.x.parameter} ${shown(x, 4)}`, `${map.y.parameter} ${shown(y, 4)}`];
+    return { lines: found === undefined ? lines : [...lines, found.label] };
+  }
+}
+
+/** Colours with their words. */
+export function showLegend(host: HTMLElement, legend: { label: string; colour: string }[]): void {
+  const entries = legend.slice(0, 24).map((entry) => {
+    const swatch = make("span", { class: "swatch" });
+    swatch.style.background = entry.colour;
+    return make("li", {}, swatch, entry.label);
+  });
+  host.replaceChildren(...entries);
+}

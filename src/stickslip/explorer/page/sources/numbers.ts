@@ -1,0 +1,86 @@
+// Numbers for people: nice steps, ticks, and as many digits as say something.
+
+/** The nearest of 1, 2, 5 times a power of ten that is not smaller. */
+export function niceStep(rough: number): number {
+  if (!(rough > 0) || !Number.isFinite(rough)) return 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const part = rough / power;
+  return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
+}
+
+/** The nearest of 1, 2, 5 times a power of ten. */
+function nearStep(rough: number): number {
+  if (!(rough > 0) || !Number.isFinite(rough)) return 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const part = rough / power;
+  return (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10) * power;
+}
+
+export interface Ticks {
+  values: number[];
+  labels: string[];
+}
+
+/** About `count` round numbers from low to high, all with the same digits. */
+export function ticks(low: number, high: number, count: number): Ticks {
+  const step = nearStep((high - low) / Math.max(count, 1));
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  const values: number[] = [];
+  for (let i = first; i <= last && values.length < 50; i++) values.push(i * step);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const labels = values.map((value) => tickLabel(value, step, largest));
+  return { values, labels };
+}
+
+function tickLabel(value: number, step: number, largest: number): string {
+  if (Math.abs(value) < step / 1e6) return "0";
+  if (largest >= 1e5 || largest < 1e-3) {
+    const digits = Math.max(0, Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(step)));
+    return power(value.toExponential(Math.min(digits, 8)));
+  }
+  const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 12);
+  return minus(value.toFixed(decimals));
+}
+
+/** A number with some significant digits, without zeros that say nothing. */
+export function shown(value: number, digits = 5): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return power(value.toExponential(digits - 1).replace(/\.?0+e/, "e"));
+  return minus(String(Number(value.toPrecision(digits))));
+}
+
+/** The same for a number field, which wants plain characters. */
+export function typed(value: number): string {
+  return String(Number(value.toPrecision(9)));
+}
+
+function power(text: string): string {
+  const [mantissa = "", exponent = "0"] = text.split("e");
+  const raised = [...String(Number(exponent))].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
+  return `${minus(mantissa)}·10${raised}`;
+}
+
+function minus(text: string): string {
+  return text.replace("-", "−");
+}
+
+/** The smallest and the largest of finite numbers. */
+export function span(values: ArrayLike<number>, low = Infinity, high = -Infinity): [number, number] {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
+/** A range with some air around it; never empty. */
+export function padded([low, high]: [number, number], share = 0.06): [number, number] {
+  if (!(low <= high)) return [-1, 1];
+  const size = high - low;
+  const air = size > 1e-9 * Math.max(Math.abs(low), Math.abs(high)) ? share * size : share * Math.max(Math.abs(high), 1);
+  return [low - air, high + air];
+}

@@ -1,0 +1,42 @@
+// Pictures as PNG and SVG, drawn here; data as CSV and NetCDF, from the server.
+
+import type { App } from "./app";
+import { announce, download } from "./elements";
+import { openMenu, type MenuItem } from "./menu";
+
+export interface Picture {
+  svg(): string;
+  png(): Promise<Blob>;
+}
+
+export function bindSave(button: HTMLElement, app: () => App, what: string, picture: Picture, data: boolean): void {
+  button.addEventListener("click", () => {
+    const frame = button.getBoundingClientRect();
+    const items: MenuItem[] = [
+      { label: "Picture, PNG", act: () => void picture.png().then((blob) => download(blob, `${what}.png`)) },
+      { label: "Picture, SVG", act: () => download(new Blob([picture.svg()], { type: "image/svg+xml" }), `${what}.svg`) },
+    ];
+    if (data) {
+      items.push({ label: "Data, CSV", act: () => void fetched(app(), what, "csv") });
+      items.push({ label: "Data, NetCDF", act: () => void fetched(app(), what, "nc") });
+    }
+    openMenu(frame.right - 190, frame.bottom + 4, "Save", items);
+  });
+}
+
+async function fetched(app: App, what: string, format: string): Promise<void> {
+  announce("Computing the data…");
+  const body = JSON.stringify({ view: app.view, what, format });
+  const reply = await fetch("/data", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  if (reply.ok) download(await reply.blob(), `${what}.${format}`);
+  else announce(await sentence(reply));
+}
+
+async function sentence(reply: Response): Promise<string> {
+  const text = await reply.text();
+  try {
+    return String((JSON.parse(text) as { error?: string }).error ?? text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,484 @@
+"""The page from end to end, in a real Chromium: what a user does, and what is then to be seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.explorer.chromium import Browser, Page
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "src/stickslip/explorer/page"
+STATIC = ROOT / "src/stickslip/explorer/static"
+HOSTILE = """
+[mass.block]
+m = 1.0
+
+[belt.belt]
+speed = 0.2
+
+[spring.spring]
+between = ["block", "ground"]
+force = {{formula = "__import__('os').system('touch {file}')"}}
+
+[contact.pad]
+on = "block"
+against = "belt"
+normal = 1.0
+law = {{kind = "coulomb", mu_s = 0.4}}
+"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server on a free port."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "stickslip", "explore", "block_on_belt", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        try:
+            line = next(line for line in process.stdout if "http://" in line)
+            yield line[line.index("http://") :].split()[0].rstrip("/")
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests."""
+    with Browser() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The explorer on the block on its belt, with its motion there; nobody complains in the console."""
+    opened = browser.open(f"{address}/")
+    opened.wait("explorer.motion && explorer.phase.plot.painted > 0", 60)  # a fresh cache has to be compiled
+    yield opened
+    complaints = opened.errors()
+    opened.call("Page.close")
+    assert complaints == []
+
+
+@pytest.fixture
+def swept(page: Page) -> Page:
+    """The same, with its diagram there."""
+    page.wait("explorer.diagram.points.count > 500 && !explorer.diagram.running", 90)
+    return page
+
+
+def curve(page: Page, name: str = "x.block") -> list[float]:
+    """The values of the motion that is drawn."""
+    found: list[float] = page.evaluate(f"Array.from(explorer.motion.values('{name}'))")
+    return found
+
+
+def slider(name: str) -> str:
+    return f"input[type=range][data-name='{name}']"
+
+
+def value(page: Page, name: str) -> float:
+    return float(page.evaluate(f"document.querySelector(\"input[type=text][data-name='{name}']\").value"))
+
+
+def in_plot(page: Page, plot: str, x: float, y: float) -> tuple[float, float]:
+    """Where a point of a plot is in the window."""
+    found = page.evaluate(
+        f"(() => {{ const p = explorer.{plot}.plot, r = p.host.getBoundingClientRect(); "
+        f"return [r.left + p.px({x}), r.top + p.py({y})]; }})()"
+    )
+    return float(found[0]), float(found[1])
+
+
+def choose(page: Page, selector: str, option: str) -> None:
+    """Choose an option of a select."""
+    page.evaluate(
+        f"(() => {{ const s = document.querySelector('{selector}'); s.value = '{option}'; "
+        "s.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def use(page: Page, text: str) -> None:
+    """Give the page a model of one's own."""
+    page.press("#model-open")
+    page.wait("document.querySelector('#editor').open")
+    page.evaluate("document.querySelector('#editor-text').select()")
+    page.type(text)
+    page.press("#editor-use")
+
+
+def settled(page: Page) -> None:
+    """Wait until the motion on the page is that of its view."""
+    page.wait("!explorer.connection.isBusy('motion')")
+    page.evaluate("new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))")
+
+
+def test_dragging_a_slider_changes_the_curve(page: Page) -> None:
+    before, seen = curve(page), page.evaluate("explorer.phase.plot.below.toDataURL()")
+    start = page.middle(slider("belt.speed"))
+    page.drag(start, (start[0] + 25, start[1]))
+    settled(page)
+    after = curve(page)
+    assert value(page, "belt.speed") > 0.25
+    assert page.evaluate("explorer.phase.plot.below.toDataURL()") != seen
+    assert max(after) != pytest.approx(max(before), abs=1e-3)
+    # The block sticks to the belt at the belt's speed: what is drawn is the motion of the slider's value.
+    assert max(curve(page, "v.block")) == pytest.approx(value(page, "belt.speed"), abs=1e-9)
+
+
+def test_back_undoes_a_whole_drag(page: Page) -> None:
+    start = page.middle(slider("belt.speed"))
+    page.drag(start, (start[0] + 25, start[1]))
+    settled(page)
+    page.press("#undo")
+    page.wait("explorer.view.parameters['belt.speed'] === undefined")
+    settled(page)
+    assert value(page, "belt.speed") == 0.2
+    page.press("#redo")
+    page.wait("explorer.view.parameters['belt.speed'] > 0.25")
+
+
+def test_arrow_keys_move_a_slider(page: Page) -> None:
+    page.evaluate(f'document.querySelector("{slider("belt.speed")}").focus()')
+    page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)
+    page.call("Input.dispatchKeyEvent", type="keyUp", key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)
+    settled(page)
+    assert 0.2 < value(page, "belt.speed") < 0.21
+
+
+def test_a_click_on_the_diagram_shows_the_motion_there(swept: Page) -> None:
+    page = swept
+    i = page.evaluate("explorer.diagram.points.value.findIndex((v) => v > 0.35)")
+    x, y = page.evaluate(f"[explorer.diagram.points.value[{i}], explorer.diagram.points.point[{i}]]")
+    page.click(*in_plot(page, "diagram", x, y))
+    page.wait("explorer.view.parameters['belt.speed'] > 0.3")
+    settled(page)
+    chosen = page.evaluate("explorer.view.parameters['belt.speed']")
+    assert chosen == pytest.approx(x, abs=0.002)
+    assert value(page, "belt.speed") == pytest.approx(chosen, rel=1e-6)
+    assert max(curve(page, "v.block")) == pytest.approx(chosen, abs=1e-9)
+    assert page.evaluate("explorer.diagram.plot.host.classList.contains('stale')") is False
+
+
+def test_a_box_is_recomputed_and_can_be_left(swept: Page) -> None:
+    page = swept
+    low, high = page.evaluate("[explorer.view.diagram.low, explorer.view.diagram.high]")
+    bottom, top = page.evaluate("explorer.diagram.plot.y")
+    middle = (bottom + top) / 2
+    page.drag(in_plot(page, "diagram", 0.2, top), in_plot(page, "diagram", 0.3, middle))
+    page.wait("explorer.view.diagram.low > 0.19 && explorer.diagram.points.count > 100 && !explorer.diagram.running")
+    values = page.evaluate("Array.from(explorer.diagram.points.value.subarray(0, explorer.diagram.points.count))")
+    assert min(values) > 0.195 and max(values) < 0.305
+    assert len(set(values)) > 100  # as many values as before, in a fifth of the range
+    page.press("#diagram-back")
+    page.wait(f"explorer.view.diagram.low === {low} && explorer.view.diagram.high === {high}")
+
+
+def test_a_sweep_fills_in_and_can_be_stopped(swept: Page) -> None:
+    page = swept
+    page.evaluate(
+        "explorer.commit({diagram: {...explorer.view.diagram, points: 3000, transient: 4000, observed: 2000}})"
+    )
+    page.press("#diagram-run")
+    page.wait("explorer.diagram.running && explorer.diagram.points.count > 0")
+    page.press("#diagram-run")
+    page.wait("!explorer.diagram.running", 5)
+    count = page.evaluate("explorer.diagram.points.count")
+    assert "Stopped" in page.evaluate("document.querySelector('#diagram-status').textContent")
+    time.sleep(0.5)
+    assert page.evaluate("explorer.diagram.points.count") == count
+    values = page.evaluate("new Set(explorer.diagram.points.value.subarray(0, explorer.diagram.points.count)).size")
+    assert 0 < values < 3000
+
+
+def test_sweeps_up_and_down_are_overlaid(swept: Page) -> None:
+    page = swept
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, points: 60}})")
+    choose(page, "#diagram-direction", "both")
+    page.press("#diagram-run")
+    page.wait("!explorer.diagram.running && explorer.diagram.points.count > 100", 60)
+    ways = page.evaluate("[...new Set(explorer.diagram.points.up.subarray(0, explorer.diagram.points.count))].sort()")
+    assert ways == [-1, 1]
+    for way in ways:
+        chosen = f"points.value.filter((_, i) => i < points.count && points.up[i] === {way})"
+        assert page.evaluate(f"((points) => new Set({chosen}).size)(explorer.diagram.points)") == 60
+
+
+def test_an_orbit_is_found_and_followed(page: Page) -> None:
+    page.press("#orbit-find")
+    page.wait("explorer.phase.orbit && !document.querySelector('#orbit-facts').hidden")
+    facts = page.evaluate("document.querySelector('#orbit-list').textContent")
+    assert "stable" in facts and "period" in facts
+    period = page.evaluate("explorer.phase.orbit.header.period")
+    releases = page.evaluate("explorer.motion.events.filter((e) => e.before === 0).map((e) => e.time)")
+    assert period == pytest.approx(releases[-1] - releases[-2], rel=1e-6)
+    page.press("#orbit-follow")
+    page.wait("explorer.diagram.branches.grown[0]?.done", 25)
+    branch = page.evaluate("explorer.diagram.branches.grown[0]")
+    assert len(branch["value"]) > 5 and np.ptp(branch["value"]) > 0.1
+
+
+def test_a_menu_at_a_special_point_says_what_can_be_done(page: Page) -> None:
+    page.evaluate(
+        "explorer.commit({diagram: {...explorer.view.diagram, low: 0.5, high: 2}, parameters: {'belt.speed': 0.8}})"
+    )
+    page.press("#orbit-follow")
+    page.wait("explorer.diagram.branches.grown[0]?.done && explorer.diagram.branches.grown[0].specials.length", 25)
+    special = page.evaluate("explorer.diagram.branches.grown[0].specials[0]")
+    page.click(*in_plot(page, "diagram", special["value"], special["quantity"]))
+    items = page.wait(
+        "document.querySelector('#menu') && [...document.querySelectorAll('#menu button')].map((b) => b.textContent)"
+    )
+    assert items == ["Show the motion here", *(action["label"] for action in special["actions"])]
+    page.key("Escape")
+    page.wait("!document.querySelector('#menu')")
+
+
+def test_equilibria_are_marked_in_the_phase_plane(page: Page) -> None:
+    page.press("#equilibria-find")
+    found = page.wait("explorer.phase.equilibria.length && explorer.phase.equilibria")
+    # The block rests where the spring holds what the belt rubs: k x = normal mu_s / (1 + delta v).
+    assert found[0]["states"]["x.block"] == pytest.approx(1 / (1 + 3 * 0.2), rel=1e-6)
+    assert found[0]["stable"] is False
+
+
+def test_a_map_is_coloured_and_a_click_goes_there(page: Page) -> None:
+    page.press("#tab-map")
+    page.evaluate(
+        "(({map}) => explorer.commit({map: {...map, x: {...map.x, points: 9}, y: {...map.y, points: 6}}}))"
+        "(explorer.view)"
+    )
+    page.press("#map-run")
+    page.wait("!explorer.map.running && explorer.map.raster.columns === 9", 60)
+    assert page.evaluate("explorer.map.raster.rows") == 6
+    assert page.evaluate("Array.from(explorer.map.raster.labels).includes(-1)") is False
+    x, y = page.evaluate("['x', 'y'].map((axis) => explorer.view.map[axis]).map((a) => a.low + 0.7 * (a.high - a.low))")
+    page.click(*in_plot(page, "map", x, y))
+    names = page.evaluate("[explorer.view.map.x.parameter, explorer.view.map.y.parameter]")
+    page.wait(f"explorer.view.parameters['{names[1]}'] !== undefined")
+    assert value(page, names[0]) == pytest.approx(x, rel=0.02)
+    assert value(page, names[1]) == pytest.approx(y, rel=0.02)
+
+
+def test_basins_are_coloured_and_a_click_starts_there(page: Page) -> None:
+    page.press("#tab-basins")
+    page.evaluate(
+        "explorer.commit({basins: {...explorer.view.basins, x: {...explorer.view.basins.x, points: 8}, "
+        "y: {...explorer.view.basins.y, points: 8}}})"
+    )
+    page.press("#basins-run")
+    page.wait("!explorer.basins.running && explorer.basins.raster.columns === 8", 60)
+    page.click(*in_plot(page, "basins", 0.5, -0.5))
+    page.wait("explorer.view.start['x.block'] !== undefined")
+    settled(page)
+    assert curve(page)[0] == pytest.approx(0.5, abs=0.02)
+    assert curve(page, "v.block")[0] == pytest.approx(-0.5, abs=0.02)
+
+
+def test_the_cobweb_goes_step_by_step(page: Page) -> None:
+    choose(page, "#model", "two_blocks")
+    page.wait("explorer.description.title.startsWith('Two')", 60)
+    settled(page)
+    page.press("#tab-section")
+    page.wait("!explorer.section.running && explorer.section.arrays.get('cobweb')?.length > 3", 60)
+    choose(page, "#section-kind", "return")
+    before = page.evaluate("explorer.section.plot.above.toDataURL()")
+    page.press("#cobweb-step")
+    page.press("#cobweb-step")
+    page.wait(f"explorer.section.steps === 2 && explorer.section.plot.above.toDataURL() !== {json.dumps(before)}")
+    # Where the cobweb goes is where the map sends it.
+    first, second = page.evaluate("Array.from(explorer.section.arrays.get('cobweb').slice(0, 2))")
+    curve = np.reshape(page.evaluate("Array.from(explorer.section.arrays.get('curve'))"), (2, -1))
+    assert second == pytest.approx(np.interp(first, *curve), abs=0.02 * np.ptp(curve[1]))
+
+
+def test_the_motion_can_be_heard(page: Page) -> None:
+    page.press("#sound")
+    page.wait("explorer.sound.source?.buffer.getChannelData(0).some((value) => value !== 0)")
+    page.press("#sound")
+    assert page.evaluate("explorer.sound.source") is None
+
+
+def test_pictures_and_data_are_saved(page: Page, browser: Browser) -> None:
+    for number, name in ((1, "motion.png"), (2, "motion.svg"), (3, "motion.csv"), (4, "motion.nc")):
+        page.press("#save-phase")
+        page.press(f"#menu button:nth-of-type({number})")
+        file = browser.downloads / name
+        deadline = time.monotonic() + 20
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert file.exists(), name
+    assert (browser.downloads / "motion.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    drawn = (browser.downloads / "motion.svg").read_text()
+    assert drawn.startswith("<svg") and drawn.count("<path") > 3 and "v.block" in drawn
+    assert "x.block" in (browser.downloads / "motion.csv").read_text().splitlines()[0]
+    assert (browser.downloads / "motion.nc").read_bytes()[1:4] == b"HDF"
+
+
+def test_reload_gives_the_same_view(page: Page) -> None:
+    page.evaluate("explorer.commit({parameters: {'belt.speed': 0.31}, start: {'x.block': 0.4}, motion: {t: 40}})")
+    page.press("#tab-section")
+    settled(page)
+    before, fragment = curve(page), page.evaluate("location.hash")
+    page.call("Page.reload")
+    page.wait("document.readyState === 'complete' && explorer.motion && explorer.view.start['x.block'] === 0.4")
+    settled(page)
+    assert page.evaluate("location.hash") == fragment
+    assert curve(page) == before
+    assert page.evaluate("document.querySelector('#panel-section').hidden") is False
+    assert value(page, "belt.speed") == 0.31
+
+
+def test_the_script_that_is_shown_gives_the_same_numbers(page: Page, tmp_path: Path) -> None:
+    page.evaluate("explorer.commit({parameters: {'belt.speed': 0.27}, motion: {t: 40}})")
+    settled(page)
+    page.press("#python-open")
+    page.wait("document.querySelector('#python-script').textContent.includes('0.27')")
+    script = page.evaluate("document.querySelector('#python-script').textContent")
+    more = "\nimport json, sys\njson.dump(run['x.block'].values.tolist(), open(sys.argv[1], 'w'))\n"
+    (tmp_path / "view.py").write_text(script + more)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "MPLBACKEND": "Agg"}
+    command = [sys.executable, "view.py", str(tmp_path / "x.json")]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=120)
+    assert json.loads((tmp_path / "x.json").read_text()) == curve(page)
+
+
+def test_a_hostile_formula_is_refused_with_a_sentence(page: Page, tmp_path: Path) -> None:
+    use(page, HOSTILE.format(file=tmp_path / "taken"))
+    sentence = page.wait("document.querySelector('#editor-error').textContent")
+    assert "spring" in sentence and "formula" in sentence
+    assert not (tmp_path / "taken").exists()
+    assert page.evaluate("explorer.description.title") == "Block on a moving belt"
+    page.press("#editor-close")
+    # It is the formula that was refused: with another one the same text is a model.
+    use(page, HOSTILE.format(file="").replace("__import__('os').system('touch ')", "2*e"))
+    page.wait("explorer.view.model.text && !document.querySelector('#editor').open")
+    page.wait(
+        "explorer.description.parameters.some((each) => each.name === 'contact.mu_s' || each.name === 'pad.mu_s')"
+    )
+    settled(page)
+    assert max(curve(page, "v.block")) == pytest.approx(0.2, abs=1e-9)
+
+
+def test_an_impossible_value_is_refused_beside_its_field(page: Page) -> None:
+    field = "input[type=text][data-name='block.m']"
+    for text, told in (("much", 'block.m is "much"'), ("-1", "m is -1")):
+        page.evaluate(
+            f"(() => {{ const f = document.querySelector(\"{field}\"); f.value = '{text}'; "
+            "f.dispatchEvent(new Event('change')); })()"
+        )
+        error = "document.getElementById('control-block.m-error').textContent"
+        sentence = page.wait(f"{error}.includes('{told}') && {error}")
+        assert len(sentence.split()) > 4
+
+
+def test_what_a_panel_cannot_do_is_told_beside_its_field(swept: Page) -> None:
+    page = swept
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, points: 1e9}})")
+    page.press("#diagram-run")
+    sentence = page.wait("document.querySelector('#diagram-points-error')?.textContent")
+    assert "1000000000" in sentence
+    assert page.evaluate("document.querySelector('#diagram-points').getAttribute('aria-invalid')") == "true"
+    page.evaluate(
+        "(() => { const f = document.querySelector('#diagram-points'); f.value = '50'; "
+        "f.dispatchEvent(new Event('change')); })()"
+    )
+    page.press("#diagram-run")
+    page.wait("!explorer.diagram.running && explorer.diagram.points.count > 0", 60)
+    assert page.evaluate("document.querySelector('#diagram-points-error')") is None
+
+
+def test_another_origin_is_refused(address: str) -> None:
+    socket = address.replace("http", "ws", 1) + "/socket"
+    with connect(socket, origin=address) as opened:  # type: ignore[arg-type]
+        opened.send(json.dumps({"id": 1, "channel": "ping", "job": "ping"}))
+        assert opened.recv(timeout=10)
+    with pytest.raises(InvalidStatus, match="403"), connect(socket, origin="http://example.org"):  # type: ignore[arg-type]
+        pass
+
+
+def test_a_page_of_another_origin_cannot_reach_it(browser: Browser, address: str) -> None:
+    stranger = browser.open("data:text/html,<p>elsewhere")
+    outcome = stranger.evaluate(
+        f"new Promise((done) => {{ const s = new WebSocket('{address.replace('http', 'ws', 1)}/socket'); "
+        "s.onopen = () => done('open'); s.onerror = () => done('refused'); })"
+    )
+    stranger.call("Page.close")
+    assert outcome == "refused"
+
+
+def test_a_lost_connection_is_told_and_found_again(page: Page) -> None:
+    page.evaluate("explorer.connection.socket.close()")
+    page.wait("document.querySelector('#connection').textContent.includes('lost')")
+    page.wait("document.querySelector('#connection').dataset.open === 'true'")
+    start = page.middle(slider("belt.speed"))
+    page.drag(start, (start[0] + 15, start[1]))
+    settled(page)
+    assert max(curve(page, "v.block")) == pytest.approx(value(page, "belt.speed"), abs=1e-9)
+
+
+def test_it_fits_on_a_phone(browser: Browser, address: str) -> None:
+    phone = browser.open()
+    phone.resize(390, 844, 2.0, mobile=True)
+    phone.go(f"{address}/")
+    phone.wait("explorer.motion")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    phone.call("Page.close")
+
+
+def test_every_field_has_a_name(page: Page) -> None:
+    """What a screen reader says of it: its label, or what stands in it."""
+    nameless: list[str] = page.evaluate(
+        "[...document.querySelectorAll('button, input, select, textarea, canvas[role]')].filter((e) => "
+        "!(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim())).map((e) => e.id)"
+    )
+    assert nameless == []
+
+
+def served(address: str, path: str) -> Any:
+    with urllib.request.urlopen(address + path, timeout=10) as reply:
+        return reply.read()
+
+
+def test_the_bundle_is_served(address: str) -> None:
+    for name in ("page.js", "page.css"):
+        assert served(address, f"/static/{name}") == (STATIC / name).read_bytes()
+
+
+def test_the_lock_file_names_versions_and_no_places() -> None:
+    lock = json.loads((PAGE / "package-lock.json").read_text())
+    packages = {name: entry for name, entry in lock["packages"].items() if name}
+    assert {"node_modules/esbuild", "node_modules/typescript"} <= packages.keys()
+    assert all(entry["integrity"].startswith("sha512-") and "resolved" not in entry for entry in packages.values())
+
+
+def test_the_shipped_bundle_is_the_built_one(tmp_path: Path) -> None:
+    """Built again from the sources with the versions of the lock file; types are checked on the way."""
+    if shutil.which("npm") is None:
+        assert "CI" not in os.environ, "the bundle is checked with Node, which is missing"
+        pytest.skip("the bundle is checked with Node")
+    work = tmp_path / "page"
+    shutil.copytree(PAGE, work, ignore=shutil.ignore_patterns("node_modules"))
+    modules = PAGE / "node_modules"
+    if modules.is_dir():
+        (work / "node_modules").symlink_to(modules)
+    else:
+        subprocess.run(["npm", "ci", "--silent"], cwd=work, check=True, timeout=240)
+    subprocess.run(["npm", "run", "--silent", "check"], cwd=work, check=True, timeout=120)
+    subprocess.run(["node", "build.mjs", str(tmp_path / "static")], cwd=work, check=True, timeout=60)
+    built = {file.name: file.read_bytes() for file in (tmp_path / "static").iterdir()}
+    assert built == {file.name: file.read_bytes() for file in STATIC.iterdir()}

@@ -1,0 +1,98 @@
+"""What jobs are made of: the order of points, ranges of sliders, values in Python, results as they come."""
+
+import math
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+from stickslip.explorer.calls import Linspace, written
+from stickslip.explorer.defaults import duration_of, nice, parameter_range
+from stickslip.explorer.order import coarse_first, coarse_grid_first
+from stickslip.sweeps.plan import Chunk
+
+CHANCE = np.random.default_rng(21)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 9, 16, 17, *CHANCE.integers(20, 3000, 20).tolist()])
+def test_the_first_points_lie_evenly_over_all(count):
+    """Every point comes once; the gaps among the first k are never wider than four times what k points could have."""
+    order = coarse_first(count)
+    assert sorted(order.tolist()) == list(range(count))
+    for k in range(3, count, max(1, count // 50)):
+        assert np.max(np.diff(np.sort(order[:k]))) <= 4 * math.ceil(count / (k - 1))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 5), (7, 7), *map(tuple, CHANCE.integers(2, 60, (10, 2)).tolist())])
+def test_squares_become_smaller(shape):
+    """Every point comes once, and the corners before all others."""
+    order = coarse_grid_first(*shape)
+    assert sorted(order.tolist()) == list(range(math.prod(shape)))
+    corners = {0, shape[1] - 1, (shape[0] - 1) * shape[1], math.prod(shape) - 1}
+    assert corners == set(order[: len(corners)].tolist())
+
+
+def test_nice_numbers_are_near_and_on_the_right_side():
+    for value in np.exp(CHANCE.uniform(-20, 20, 500)) * CHANCE.choice([-1, 1], 500):
+        above, below = nice(value), nice(value, upwards=False)
+        assert below * (1 - 1e-8 * np.sign(value)) <= value <= above * (1 + 1e-8 * np.sign(value))
+        assert abs(above - below) <= 1.5 * abs(value) * (1 + 1e-8)
+        assert f"{above:e}"[f"{above:e}"[0] == "-"] in "125"
+
+
+def test_ranges_follow_the_units():
+    """The slider of a mass a million times as heavy goes a million times as far, and motions take as long."""
+    for scale in (1e-6, 1.0, 1e6):
+        block = ss.Mass("block", m=2.0 * scale)
+        system = ss.System(ss.Spring(block, ss.ground, k=3.0 * scale), ss.Damper(block, ss.ground, c=0.0))
+        low, high = parameter_range(system, "block.m")
+        assert low / scale == pytest.approx(0.2) and high / scale == pytest.approx(5.0)
+        assert parameter_range(system, "damper.c") == (0.0, 1.0)
+        assert duration_of(system) == nice(10 * 2 * math.pi * math.sqrt(2 / 3))
+
+
+def test_the_slider_ends_where_the_model_refuses():
+    """Kinetic friction is not above static friction: the slider goes up to it, and no farther."""
+    low, high = parameter_range(ss.models.drill_string(), "contact.mu_k")
+    assert low == 0 and high == pytest.approx(2.0, rel=1e-5) and high <= 2.0
+
+
+def value(depth=0):
+    """A value as calls have it."""
+    kind = CHANCE.integers(0, 7 if depth < 3 else 5)
+    if kind == 0:
+        return float(CHANCE.normal() * 10.0 ** CHANCE.integers(-12, 12))
+    if kind == 1:
+        return int(CHANCE.integers(-100, 10**6))
+    if kind == 2:
+        return "".join(CHANCE.choice(list("ab\\\"'.{}é\n\t"), CHANCE.integers(0, 8)))
+    if kind == 3:
+        return None
+    if kind == 4:
+        return bool(CHANCE.integers(2))
+    if kind == 5:
+        return tuple(value(depth + 1) for _ in range(CHANCE.integers(0, 4)))
+    return {f"part.{i}": value(depth + 1) for i in range(CHANCE.integers(0, 4))}
+
+
+def test_values_in_python_are_the_values():
+    for _ in range(500):
+        original = value()
+        assert eval(written(original)) == original
+    assert np.array_equal(eval(str(Linspace(0.1, 0.7, 8)), {"np": np}), Linspace(0.1, 0.7, 8).values)
+
+
+@pytest.mark.parametrize("carry", [None, "up", "down"])
+def test_what_is_told_while_a_chunk_runs_is_its_result(carry):
+    values = [0.3, 0.1, 0.2, 0.25]
+    plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": values}, times=(50, 50), carry=carry)
+    told = {}
+
+    def tell(numbers, part):
+        told.update(zip(numbers.tolist(), zip(part["end_state"], part["count"], strict=True), strict=True))
+
+    found = plan.run(Chunk(0, 0, 1 if carry else 4), tell=tell)
+    assert [*told] == {None: [0, 1, 2, 3], "up": [1, 2, 3, 0], "down": [0, 3, 2, 1]}[carry]
+    for number, (end, count) in told.items():
+        place = plan.points(Chunk(0, 0, 1)).tolist().index(number) if carry else number
+        assert np.array_equal(end, found["end_state"][place]) and count == found["count"][place]
