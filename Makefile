@@ -7,12 +7,14 @@ MINUTES ?= 10
 SEED ?= 1
 COUNT ?= 200
 INPUTS ?= 1000000
+BROWSER ?= chromium
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo test lint nightly campaign mutants faults fuzz bench clean
+.PHONY: help demo papers picture test lint nightly campaign mutants faults fuzz bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
+	@echo "make papers    recompute every figure and table of the papers, and write the gallery papers/index.html"
 	@echo "make test      lint, types, tests, examples in docstrings"
 	@echo "make lint      lint and types alone"
 	@echo "make nightly   long tests, and mutants"
@@ -25,6 +27,16 @@ help:
 
 demo: $(VENV)/installed
 	$(RUN) stickslip.demo
+
+papers: $(VENV)/installed
+	$(RUN) stickslip papers --all --out papers
+
+# The picture of docs/papers.md: a page of the gallery as a browser shows it.
+picture: $(VENV)/installed
+	$(RUN) stickslip paper hinrichs1998 --quick --out papers --quiet
+	$(BROWSER) --headless --no-sandbox --disable-gpu --hide-scrollbars --force-device-scale-factor=1 --window-size=1280,1560 \
+		--user-data-dir=papers/.browser --screenshot=docs/pictures/papers.png file://$(CURDIR)/papers/hinrichs1998.html
+	rm -rf papers/.browser
 
 test: lint
 	$(RUN) pytest tests/test_latency.py
@@ -60,11 +72,13 @@ bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/forced.py
 	$(VENV)/bin/python bench/latency.py
 	$(VENV)/bin/python bench/march.py
+	$(VENV)/bin/python bench/chain.py
 	$(VENV)/bin/python bench/methods.py --model block_on_belt
 	$(VENV)/bin/python bench/branches.py
+	$(RUN) bench.explorer
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo papers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/made:

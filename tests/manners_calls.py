@@ -117,6 +117,11 @@ def kept(folder: Path) -> Path:
     return ss.save(run(), folder / "kept.nc")
 
 
+def _explored(what: Any, host: str, port: int, workers: int) -> None:
+    """The explorer, started and stopped: without a browser, and without waiting."""
+    ss.explore(what, host=host, port=port, workers=workers, browser=False, wait=False).stop()
+
+
 def calls(folder: Path) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     """Name, callable, and arguments with which it works."""
     block, board = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
@@ -165,6 +170,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any
     yield "Switch", ss.Switch, {}
     yield "Smoothing", ss.Smoothing, {"eps": 1e-3}
 
+    yield "explore", _explored, {"what": belt(), "host": "127.0.0.1", "port": 0, "workers": 1}
     yield "simulate", ss.simulate, {"model": belt(), "t": 5.0}
     yield "compare", ss.compare, {"model": belt(), "methods": [ss.Exact(rtol=1e-9)], "t": 5.0}
     yield "energy_balance", ss.energy_balance, {"system": belt(), "run": run()}
@@ -172,6 +178,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any
     yield "find_orbits", ss.find_orbits, {"model": belt(), "starts": 2, "t": 50.0}
     yield "find_equilibria", ss.find_equilibria, {"model": belt()}
     yield "follow", ss.follow, {"what": orbit(), "parameter": "belt.speed", "to": 0.201, "most": 3}
+    yield "fundamental_matrix", ss.fundamental_matrix, {"model": belt(), "t": 5.0}
     yield "interpolate", ss.interpolate, {"run": run(), "times": [1.0, 2.0]}
     yield "last_cycle", ss.last_cycle, {"run": run(), "mass": "block"}
     yield "orbit_error", ss.orbit_error, {"run": run(), "exact": run(), "mass": "block"}
@@ -273,6 +280,7 @@ def _pictures(folder: Path) -> Iterator[tuple[str, Callable[..., Any], dict[str,
     yield "plot.aging", plot.aging, {"fits": aged()}
     yield "plot.ringdown", plot.ringdown, {"found": ss.identify.ringdown(*decay(), mass=1.0)}
     yield "plot.reconstruction", plot.reconstruction, {"found": ss.identify.reconstruct(*motion(), mass=1.0)}
+    yield "plot.panels", plot.panels, {"columns": 2, "rows": 1, "width": 3.0, "height": 2.0}
     yield "plot.save", plot.save, {"picture": plot.phase(run()), "path": folder / "phase.png"}
     yield "plot.spectrum", plot.spectrum, {"data": ss.series.spectrum(s)}
     yield "plot.autocorrelation", plot.autocorrelation, {"data": ss.series.autocorrelation(s)}

@@ -70,6 +70,21 @@ def test_the_commands_of_the_command_line(elsewhere):
     assert all((elsewhere / name).exists() for name in ("methods.png", "sections.csv", "exponents.csv"))
 
 
+def test_the_python_and_the_commands_of_the_papers(elsewhere, capsys):
+    """But for those that recompute a whole paper."""
+    page = ROOT / "docs" / "papers.md"
+    exec(*blocks(page, "python"), {})
+    assert "Figure 2" in capsys.readouterr().out and (elsewhere / "gallery" / "index.html").exists()
+    (everything,) = blocks(page, "")
+    for line in everything.splitlines():
+        _, command, *words = shlex.split(line, comments=True)
+        if command == "papers" and "--all" not in words:
+            assert CliRunner().invoke(app, [command, *words]).exit_code == 0
+        elif words[:2] == ["leine1998", "fig2"]:
+            assert CliRunner().invoke(app, [command, *words, "--quick"]).exit_code == 0
+            assert (elsewhere / "rows.json").exists()
+
+
 def test_the_python_of_the_orbits(elsewhere, capsys):
     scope = {}
     for block in blocks(ORBITS, "python"):

@@ -25,7 +25,10 @@ HOMES = {
     "typer": {"cli/"},
     "rich": {"cli/", "progress.py"},
     "matplotlib": {"plot/", "cli/"},
-    "xarray": {"frames.py", "demo.py", "cli/", *ORDER[ORDER.index("result.py") : ORDER.index("models.py")]},
+    "starlette": {"explorer/"},
+    "uvicorn": {"explorer/"},
+    "websockets": {"explorer/"},
+    "xarray": {"frames.py", "demo.py", "papers/", "cli/", *ORDER[ORDER.index("result.py") : ORDER.index("models.py")]},
 }
 """Libraries that only some layers may know."""
 

@@ -181,8 +181,8 @@ def test_nothing_else_than_a_sentence_is_raised(tmp_path, monkeypatch):
 
 def test_every_public_name_is_tried(tmp_path):
     made_by_verbs = {
-        "Attractor", "Basins", "Branch", "Equilibrium", "Field", "Lyapunov", "Orbit", "Plan", "ReturnMap", "Run",
-        "SpecialPoint", "Status", "StickslipError", "Sweep", "DynamicLaw", "FrictionLaw", "ground",
+        "Attractor", "Basins", "Branch", "Equilibrium", "Explorer", "Field", "Lyapunov", "Orbit", "Plan", "ReturnMap",
+        "Run", "SpecialPoint", "Status", "StickslipError", "Sweep", "DynamicLaw", "FrictionLaw", "ground",
         "plot.Animation", "identify.AgingFit", "identify.Breakaways", "identify.Classes", "identify.Comparison",
         "identify.Estimate", "identify.IdentifyError", "identify.LawFit", "identify.Reconstruction",
         "identify.RingDown", "identify.Table", "series.CorrelationDimension", "series.Embedding",

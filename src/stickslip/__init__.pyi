@@ -13,6 +13,8 @@ from .cycles import last_cycle as last_cycle
 from .cycles import orbit_error as orbit_error
 from .energy import energy_balance as energy_balance
 from .errors import StickslipError as StickslipError
+from .explorer.launch import Explorer as Explorer
+from .explorer.launch import explore as explore
 from .field import Field as Field
 from .loading import load as load
 from .methods.exact import Exact as Exact
@@ -61,6 +63,7 @@ from .orbits.equilibria import find_equilibria as find_equilibria
 from .orbits.equilibrium import Equilibrium as Equilibrium
 from .orbits.find import find_orbit as find_orbit
 from .orbits.find import find_orbits as find_orbits
+from .orbits.fundamental import fundamental_matrix as fundamental_matrix
 from .orbits.orbit import Orbit as Orbit
 from .result import Run as Run
 from .result import interpolate as interpolate

@@ -57,8 +57,14 @@ COMMANDS = {
     "basins": ("basins", "coulomb_oscillator", *GRID),
     "series": ("series", "wave.csv", "--column", "x"),
     "identify": ("identify", "friction.csv", "--velocity", "v", "--force", "f", "--law", "hyperbolic"),
+    "papers": ("papers",),
+    "paper": ("paper", "leine1998", "fig2", "--quick"),
+    "explore": ("explore", "block_on_belt", "--no-browser", "--port", "0", "--check"),
     "completion": ("completion", "bash"),
 }
+
+LISTS = ("papers", "paper")
+"""Commands whose JSON is a list of rows, to a file or to stdout: --json takes a name, or a dash."""
 
 
 def test_every_command_is_tried():
@@ -68,9 +74,9 @@ def test_every_command_is_tried():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_json_is_one_document_and_nothing_else(call, name):
     """Strict JSON: no NaN, no Infinity; --quiet prints nothing at all, with the same exit code."""
-    code, out, errors = call(*COMMANDS[name], "--json")
+    code, out, errors = call(*COMMANDS[name], "--json", *(["-"] if name in LISTS else []))
     found = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
-    assert (code, errors) == (0, "") and isinstance(found, dict) and out.count("\n") == 1
+    assert (code, errors) == (0, "") and isinstance(found, list if name in LISTS else dict) and out.count("\n") == 1
     CHECKS.get(name, lambda found: None)(found)
     assert call(*COMMANDS[name], "--quiet") == (0, "", "")
 

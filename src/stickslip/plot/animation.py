@@ -180,7 +180,7 @@ class Film:
         """What moves how far, at some times."""
         states, modes = at_times(run, times)
         raw = {mass.name: states[f"x.{mass.name}"] for mass in system.masses} | given_motions(system, times)
-        moved = _moved(found, raw)
+        moved = displaced(found, raw)
         return cls(found, times, states, moved, modes, tuple(names(run, "contact")), pushes(system, times, states))
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ class Film:
         )
 
 
-def _moved(found: Machine, raw: Mapping[str, Floats]) -> dict[str, Floats]:
+def displaced(found: Machine, raw: Mapping[str, Floats]) -> dict[str, Floats]:
     """How far bodies are from their places in the scene; what turns, by how much."""
     turning = {place.name for place in found.places if place.shape == "disk"}
     rings = {surface.body for surface in found.surfaces if surface.around}
