@@ -89,7 +89,7 @@ class Client:
 
     def next(self, quick: bool) -> Request | None:
         """The request that comes next; None where there is none that may begin."""
-        if self.is_full or not quick and sum(not each.quick for each in self.running.values()) >= AT_ONCE:
+        if self.is_full or (not quick and sum(not each.quick for each in self.running.values()) >= AT_ONCE):
             return None
         for channel, request in self.waiting.items():
             if request.quick == quick and channel not in self.running:
