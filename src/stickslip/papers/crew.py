@@ -72,7 +72,7 @@ class Crew:
             *(["quick"] if self.quick else []),
         ]
         return subprocess.Popen(
-            [*command, "quick"] if self.quick else command,
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

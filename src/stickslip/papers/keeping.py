@@ -29,7 +29,11 @@ FORMAT = "stickslip item 1"
 UNFINISHED = ".unfinished-"
 """How the name of a folder begins in which the files of an item are written."""
 
-MAKES_NOTHING = ("cli/", *(f"papers/{name}.py" for name in ("gallery", "source", "crew", "worker", "recomputed")))
+MAKES_NOTHING = (
+    "cli/",
+    "explorer/",
+    *(f"papers/{name}.py" for name in ("gallery", "source", "crew", "worker", "recomputed")),
+)
 """Code that changes no item."""
 
 
