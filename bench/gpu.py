@@ -1,7 +1,8 @@
 """The bifurcation diagram of the forced oscillator (hinrichs1998, characteristic III) on a GPU.
 
     python bench/gpu.py            on a machine with a CUDA GPU and stickslip[gpu]
-    python bench/gpu.py diagram    the diagram alone; "contacts" for the two blocks alone
+    python bench/gpu.py diagram    the diagram alone; "contacts" for the two blocks, "calls" for calls with other laws,
+                                   "map" for a map of 2000 × 2000 points with signatures
 
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
 of the kernels that record nothing, and of whole calls: `ss.sweep` with its defaults, everything included, which records
@@ -10,12 +11,19 @@ lockstep left to the march, the share of the GPU's FP64 peak (of which the Taylo
 `flops.py`, though most of their terms are in single precision; the peak is what multiply-adds in registers reach), and
 how far the results are from the CPU's at rtol = 1e-12 where the motion is periodic: end state, and place and time of
 the releases. Then two blocks on a belt, which have two contacts.
+
+"calls" are `ss.sweep` with its defaults and rows for 10⁶ η and the laws of `forced_cases.py`, and in a window where
+motions are chaotic, so that no shortcut helps: the first call of a process with an empty cache, then the best of three.
 """
 
+import os
 import sys
+import tempfile
 import time
+from dataclasses import replace
 
 import flops
+import forced_cases
 import numpy as np
 
 import stickslip as ss
@@ -33,17 +41,13 @@ def kernel_seconds(plan) -> tuple[float, dict]:
     """The time that the kernels take, without copies; and these kernels."""
     spent, used = [], {}
     program = plan.field.lanes
-    travel, kernel, bring = program._travel_and_watch, program._kernel, cuda.Copy.bring
+    travel, kernel = program._travel_and_watch, program._kernel
 
     def timed(*arguments):
-        cuda.Copy.bring = lambda *_, **__: None
         device().finish()
         begin = time.perf_counter()
         travel(*arguments)  # which waits for its end
         spent.append(time.perf_counter() - begin)
-        cuda.Copy.bring = bring
-        arguments[3]["results"].bring()
-        device().finish()
 
     def noted(name, first):
         used[name] = kernel(name, first)
@@ -54,7 +58,6 @@ def kernel_seconds(plan) -> tuple[float, dict]:
         plan.run(plan.chunks[0])
     finally:
         del program._travel_and_watch, program._kernel
-        cuda.Copy.bring = bring
     return sum(spent), used
 
 
@@ -152,6 +155,42 @@ def whole_call(model, over, **settings) -> float:
     return spent
 
 
+def calls(count: int = 1_000_000) -> None:
+    """What a user waits for, with other laws of friction and in chaos."""
+    cases = dict(forced_cases.CASES)
+    cases["chaos"] = replace(cases["III"], title="III at u₀ = 1", u0=1.0, low=1.905, high=1.93)
+    for case in cases.values():
+        over = {"base.eta": case.etas(count)}
+        with tempfile.TemporaryDirectory() as empty:
+            os.environ["STICKSLIP_CACHE"] = empty
+            begin = time.perf_counter()
+            ss.sweep(case.model, {"base.eta": case.etas(64)}, periods=PERIODS, target="cuda", progress=False)
+            first = time.perf_counter() - begin
+            seconds = [whole_call(case.model, over, periods=PERIODS) for _ in range(3)]
+        print(
+            f"forced oscillator {case.title}, {count:,} points, ss.sweep with rows: {count / min(seconds):,.0f} per s "
+            f"({', '.join(f'{each:.2f}' for each in seconds)} s); first call, nothing cached: {first:.1f} s",
+            flush=True,
+        )
+
+
+def signature_map(points: int = 2000) -> None:
+    """A map of normal force and η, coloured by signatures."""
+    over = {"contact.normal": np.linspace(1.0, 15.0, points), "base.eta": np.linspace(0.2, 3.0, points)}
+    few = {name: values[:: points // 8] for name, values in over.items()}
+    settings = {"periods": PERIODS, "observe": "signature", "target": "cuda", "progress": False}
+    ss.sweep(MODEL, few, **settings)
+    begin = time.perf_counter()
+    data = ss.sweep(MODEL, over, **settings)
+    seconds = time.perf_counter() - begin
+    print(
+        f"map of {points} × {points} with signatures: {seconds:.1f} s after compiling; "
+        f"{float((data['status'] == 0).mean()):.2%} finished, {float((data['m'] > 0).mean()):.1%} periodic, "
+        f"{len(np.unique(data['signature'].values)):,} signatures",
+        flush=True,
+    )
+
+
 def accuracy() -> None:
     over = {"base.eta": np.linspace(0.2, 3.0, 400)}
     here = ss.sweep(MODEL, over, periods=PERIODS, rtol=1e-12, most=400, shortcut=False)
@@ -168,7 +207,7 @@ def accuracy() -> None:
 
 
 def main() -> None:
-    parts = sys.argv[1:] or ["diagram", "contacts"]
+    parts = sys.argv[1:] or ["diagram", "contacts", "calls", "map"]
     print(device().name, flush=True)
     if "diagram" in parts:
         for count in (200_000, 1_000_000):
@@ -177,6 +216,10 @@ def main() -> None:
     if "contacts" in parts:
         speeds = np.linspace(0.05, 0.2, 200_000)
         throughput("two blocks", ss.models.two_blocks(), {"belt.speed": speeds}, times=(3000, 1000))
+    if "calls" in parts:
+        calls()
+    if "map" in parts:
+        signature_map()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import xarray as xr
 
 import stickslip as ss
 from stickslip.sweeps import prepare, ragged
-from stickslip.sweeps.packed import Ragged, Rows
+from stickslip.sweeps.packed import Pieces, Ragged, Rows
 
 FORCED, BELT = ss.models.forced_oscillator("III"), ss.models.block_on_belt()
 ETAS = {"base.eta": np.linspace(0.6, 2.6, 260)}
@@ -40,7 +40,7 @@ def test_lines_are_what_the_rows_are(seed: int, moves: bool, monkeypatch: pytest
     first[order] = np.cumsum(kept[order]) - kept[order]
     way = Ragged(first, kept, total, cycle, random.integers(1, 9, count).astype(float))
     packed = random.integers(0, 1000, kept.sum()).astype(float)
-    rows = Rows((5, 8), packed, way, np.nan, moves)
+    rows = Rows((5, 8), Pieces(np.split(packed, np.sort(random.integers(0, len(packed), 3)))), way, np.nan, moves)
     lines = np.asarray(rows.lazy).reshape(count, -1)
     assert lines.shape[1] == total.max()
     for point in range(count):

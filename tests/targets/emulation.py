@@ -174,6 +174,14 @@ class Device:
         return Buffer(memory.ctypes.data, size, memory)
 
 
+class LegacyPinnedMemoryResource:
+    """Memory of the host that the GPU can reach."""
+
+    def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer:
+        memory = np.full(size, 0xFF, np.uint8)
+        return Buffer(memory.ctypes.data, size, memory)
+
+
 class Kernel:
     """Machine code of the host."""
 
@@ -245,7 +253,7 @@ class Emulation:
 
     __version__ = "0"
     Device, Buffer, ObjectCode, LinkerOptions, Linker = Device, Buffer, ObjectCode, LinkerOptions, Linker
-    LaunchConfig = LaunchConfig
+    LaunchConfig, LegacyPinnedMemoryResource = LaunchConfig, LegacyPinnedMemoryResource
     system = SimpleNamespace(get_user_mode_driver_version=lambda: (0, 0))
 
     def __init__(self, warp_size: int = 1) -> None:

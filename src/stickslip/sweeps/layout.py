@@ -25,7 +25,7 @@ from stickslip.result import Result, state_attributes
 from stickslip.status import Status
 from stickslip.sweeps import ragged
 from stickslip.sweeps.axes import START, Axes
-from stickslip.sweeps.packed import Ragged, Rows, places
+from stickslip.sweeps.packed import Pieces, Ragged, Rows, places
 from stickslip.sweeps.ragged import COUNT, HIDDEN, RECORD, REPEAT_ROWS, REPEAT_TIME, ROW_SIZE, dense_or_lazy, is_time
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def in_memory(
         kind = layout[name]
         if not kind.counted_by:
             return whole(name)
-        packed = np.concatenate([kind.empty(0), *(results[name] for _, results in pieces)])
+        packed = Pieces([results[name] for _, results in pieces] or [kind.empty(0)])
         return dense_or_lazy(Rows(points, packed, rows_of(kind.counted_by), kind.fill, is_time(name)))
 
     return values, longest_of(layout, (results for _, results in pieces))

@@ -85,10 +85,44 @@ def places(counts: Ints) -> Ints:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
 
 
-def unfolded(packed: np.ndarray, ragged: Ragged, points: Any = slice(None), moves: bool = False) -> np.ndarray:
+class Pieces:
+    """Rows that lie in several arrays, one after another: those of the chunks of a sweep stay where they are.
+
+    >>> pieces = Pieces([np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])])
+    >>> pieces.take(np.array([4, 0, 2])).tolist(), pieces.joined.tolist()
+    ([5.0, 1.0, 3.0], [1.0, 2.0, 3.0, 4.0, 5.0])
+    """
+
+    def __init__(self, pieces: Sequence[np.ndarray]) -> None:
+        self.pieces = list(pieces)
+        self.dtype, self.inner = pieces[0].dtype, pieces[0].shape[1:]
+
+    def part(self, key: Key) -> Pieces:
+        """A part of every row."""
+        return Pieces([piece[(slice(None), *key)] for piece in self.pieces]) if key else self
+
+    @property
+    def joined(self) -> np.ndarray:
+        """All rows in one array."""
+        return self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
+
+    def take(self, index: Ints) -> np.ndarray:
+        """Some rows, in this order."""
+        if len(self.pieces) == 1 or not len(index):
+            return np.take(self.pieces[0], index, axis=0)
+        ends = np.cumsum([len(piece) for piece in self.pieces])
+        found = np.empty((len(index), *self.inner), self.dtype)
+        owner = np.searchsorted(ends, index, side="right")
+        for each in range(int(owner.min()), int(owner.max()) + 1):
+            here = owner == each
+            found[here] = self.pieces[each][index[here] - (ends[each] - len(self.pieces[each]))]
+        return found
+
+
+def unfolded(packed: np.ndarray | Pieces, ragged: Ragged, points: Any = slice(None), moves: bool = False) -> np.ndarray:
     """All rows of some points from those that are kept; times `move` on by the length of a cycle."""
     index, turns = ragged.rows(points)
-    found = np.take(packed, index, axis=0)
+    found = packed.take(index, axis=0) if isinstance(packed, np.ndarray) else packed.take(index)
     if moves and turns.any():
         found = found + turns * np.repeat(ragged.length[points], ragged.count[points])
     return found
@@ -142,14 +176,14 @@ class Dense(BackendArray):
 class Rows(Dense):
     """Rows in memory, with a line per point that is as long as the longest; they `move` where they are times."""
 
-    def __init__(self, points: Sequence[int], packed: np.ndarray, ragged: Ragged, fill: Any, moves: bool) -> None:
+    def __init__(self, points: Sequence[int], packed: Pieces, ragged: Ragged, fill: Any, moves: bool) -> None:
         longest = int(ragged.count.max(initial=0))
-        super().__init__(points, (longest, *packed.shape[1:]), packed.dtype, True)
+        super().__init__(points, (longest, *packed.inner), packed.dtype, True)
         self.packed, self.ragged, self.fill, self.moves = packed, ragged, fill, moves
 
     def _at(self, numbers: Ints, inner: Key) -> np.ndarray:
-        part, longest = self.packed[(slice(None), *inner)], self.inner[0]
-        lines = np.empty((len(numbers), longest, *part.shape[1:]), self.dtype)
+        part, longest = self.packed.part(inner), self.inner[0]
+        lines = np.empty((len(numbers), longest, *part.inner), self.dtype)
         step = max(1, BLOCK // max(1, longest))
         for begin in range(0, len(numbers), step):
             points = numbers[begin : begin + step]
@@ -167,4 +201,4 @@ def source_of(variable: xr.Variable) -> tuple[Rows, np.ndarray] | None:
     for length, key in zip(rows.shape[:outer], lazy.key.tuple, strict=False):
         if not isinstance(key, slice) or key.indices(length) != (0, length, 1):
             return None
-    return rows, rows.packed[(slice(None), *lazy.key.tuple[outer:])]
+    return rows, rows.packed.part(lazy.key.tuple[outer:]).joined

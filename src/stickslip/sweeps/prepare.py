@@ -35,13 +35,13 @@ RTOL = 1e-9
 PERIODS = (300.0, 100.0)
 """Transient and observed time of excited systems, in periods of the excitation."""
 
-CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**17, "python": 64, "checked": 64}
+CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**16, "python": 64, "checked": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
 MOST_CHUNKS = 1024
 """Large sweeps have larger pieces: each piece has files of its own in a store."""
 
-CHUNK_BYTES = {"cpu": 64e6, "cuda": 4e9, "python": 64e6, "checked": 64e6}
+CHUNK_BYTES = {"cpu": 64e6, "cuda": 1e9, "python": 64e6, "checked": 64e6}
 """Room for the results of a piece."""
 
 MOST_STROBES = 1e8

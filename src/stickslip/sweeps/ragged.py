@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from stickslip.errors import ResultError
-from stickslip.sweeps.packed import Ragged, Rows, source_of, unfolded
+from stickslip.sweeps.packed import Pieces, Ragged, Rows, source_of, unfolded
 
 RECORD, SAMPLE, SAMPLES = "record", "sample", "sample_dimension"
 """Dimensions of rows with a line per point, and of packed ones; and the attribute by which these are known."""
@@ -116,7 +116,7 @@ def seen_by_point(data: xr.Dataset) -> xr.Dataset:
         for each in names:
             variable = data.variables[each]
             fill = np.nan if variable.dtype.kind == "f" else -1
-            rows = Rows(counts.shape, variable.values, way, fill, is_time(str(each)))
+            rows = Rows(counts.shape, Pieces([variable.values]), way, fill, is_time(str(each)))
             found[each] = ((*counts.dims, f"{prefix}{RECORD}"), dense_or_lazy(rows), variable.attrs)
         hidden = [f"{prefix}{each}" for each in HIDDEN if f"{prefix}{each}" in data]
         data = data.drop_vars([*names, *hidden]).assign(found)

@@ -20,6 +20,9 @@ from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import RTOL, check_room, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
+IN_HAND = 4
+"""Chunks that are in hand at once where a GPU computes: it goes on with the next while the host puts one away."""
+
 REPAIRS = 3
 """How often chunks of a store are computed that turn out to be damaged."""
 
@@ -158,7 +161,7 @@ def sweep(
         chunk=chunk,
         target=target,
     )
-    at_once = 1 if plan.settings.target == "cuda" else threads or cores()
+    at_once = threads or (IN_HAND if plan.settings.target == "cuda" else cores())
     if checkpoint is None:
         check_size(plan)
     for _ in range(REPAIRS):

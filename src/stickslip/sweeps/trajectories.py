@@ -16,7 +16,7 @@ from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results
 from stickslip.sweeps.observation import NOTHING, Change, Codes
 from stickslip.sweeps.packed import Ragged, unfolded
-from stickslip.targets.program import Program
+from stickslip.targets.program import Columns, Program
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,13 +82,14 @@ class Observed:
     """What the kernels fill: courses with contacts at rest, recorded rows, and what sums up each trajectory.
 
     A result says where among the `rows` those of its trajectory are; for those that were done again, among the rows of
-    `others`.
+    `others`. A GPU gives rows as columns, which have all of them one after another.
     """
 
     courses: Records[Any]
     rows: Records[Any]
     results: Records[Any]
-    others: tuple[NDArray[np.bool_], Records[Any]] | None = None
+    columns: Columns | None = None
+    others: tuple[NDArray[np.bool_], Observed] | None = None
 
     @classmethod
     def room(cls, kernels: Any, most_rows: int, group: Group) -> Observed:
@@ -101,21 +102,33 @@ class Observed:
         """These trajectories taken from another."""
         for mine, theirs in ((self.courses, other.courses), (self.results, other.results)):
             mine.floats[chosen], mine.integers[chosen] = theirs.floats, theirs.integers
-        return replace(self, others=(chosen, other.rows))
+        return replace(self, others=(chosen, other))
 
-    def packed(self) -> Records[Any]:
+    def packed(self) -> Columns:
         """The rows of all trajectories, one after another."""
         first, kept = self.results.column("first_row"), self.results.column("rows")
         if self.others is None:
-            where = _ranges(first, kept)
-            floats, integers = np.take(self.rows.floats, where, 0), np.take(self.rows.integers, where, 0)
-            return Records(self.rows.kind, len(where), floats, integers)
-        chosen, rows = self.others
-        packed = Records.empty(self.rows.kind, int(kept.sum()))
-        for source, counts in ((self.rows, np.where(chosen, 0, kept)), (rows, np.where(chosen, kept, 0))):
-            here, there = _ranges(np.cumsum(kept) - kept, counts), _ranges(first, counts)
-            packed.floats[here], packed.integers[here] = source.floats[there], source.integers[there]
+            return self._rows(_ranges(first, kept)) if self.columns is None else self.columns
+        chosen, other = self.others
+        packed = Columns.room(int(kept.sum()), self.rows.kind.PLACES["state"].size)
+        for source, counts in ((self, np.where(chosen, 0, kept)), (other, np.where(chosen, kept, 0))):
+            here, rows = _ranges(np.cumsum(kept) - kept, counts), source._rows(_ranges(first, counts))
+            for name, column in vars(rows).items():
+                getattr(packed, name)[here] = column
         return packed
+
+    def _rows(self, where: Ints) -> Columns:
+        """Some of the rows, in this order."""
+        if self.columns is not None:
+            return Columns(*(column[where] for column in vars(self.columns).values()))
+        floats, integers = np.take(self.rows.floats, where, 0), np.take(self.rows.integers, where, 0)
+        rows = Records(self.rows.kind, len(where), floats, integers)
+        return Columns(
+            np.ascontiguousarray(rows.column("time")),
+            rows.column("contact").astype(np.int16),
+            rows.column("mode").astype(np.int8),
+            np.ascontiguousarray(rows.column("state")),
+        )
 
 
 def _ranges(first: Ints, counts: Ints) -> Ints:
@@ -146,9 +159,9 @@ def changes_of_mode(field: Field, settings: Settings, group: Group) -> Results:
     return {
         "count": way.count,
         "truncated": rows["truncated"],
-        "time": unfolded(packed.column("time"), way, moves=True),
-        "contact": unfolded(packed.column("contact"), way),
-        "mode": unfolded(packed.column("mode"), way),
+        "time": unfolded(packed.time, way, moves=True),
+        "contact": unfolded(packed.contact, way),
+        "mode": unfolded(packed.mode, way),
         "end_mode": np.array(seen.results.column("end_mode")),
     }
 
@@ -183,8 +196,13 @@ def _one_by_one(field: Field, codes: Codes, settings: Settings, group: Group) ->
     _fill(request, codes, settings, len(group))
     trajectory, tally = kernels.trajectory.Trajectory(), records.Tally()
     rings = Records(records.Ring, kernels.follow.RINGS)
-    field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
-    return seen
+    columns = field.program.observe(trajectory, request, seen.courses, tally, rings, seen.rows, seen.results)
+    return _with_columns(seen, columns)
+
+
+def _with_columns(seen: Observed, given: Any) -> Observed:
+    """What was observed, with the rows as they were given, where a target gives them."""
+    return replace(seen, columns=given) if isinstance(given, Columns) else seen
 
 
 def _patience(m: Program, group: Group) -> float:
@@ -204,7 +222,7 @@ def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -
     convoy.log_tolerance, convoy.patience = math.log2(settings.rtol), _patience(m, group)
     lanes, kept = lanes_of(m), Records.empty(kernels.lane.Lane, len(group))
     work = kernels.trajectory.Trajectory(), lanes, seen.courses, kept, Records(kernels.lockobserve.Journal, len(lanes))
-    m.observe_lanes(convoy, *work, seen.rows, seen.results)
+    seen = _with_columns(seen, m.observe_lanes(convoy, *work, seen.rows, seen.results))
     left = seen.results.column("status") == LEFT
     if left.any():
         return seen.with_(left, _one_by_one(field, codes, settings, group[left]))
@@ -289,7 +307,7 @@ def _recorded(seen: Observed, most: int) -> Results:
         "repeat_rows": np.where(folded, cycle, 0),
         "repeat_time": np.where(folded, seen.results.column("repeat_time"), 0.0),
         "truncated": seen.results.column("truncated") != 0,
-        "record_time": packed.column("time"),
-        "record_contact": packed.column("contact").astype(np.int16),
-        "record_state": packed.column("state"),
+        "record_time": packed.time,
+        "record_contact": packed.contact,
+        "record_state": packed.state,
     }

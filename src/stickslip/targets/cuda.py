@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from stickslip.targets.generated import LANES, Generated, KernelSet
 from stickslip.targets.lower import SUFFIXES, Lowering, parameters_of, sizes_of
 from stickslip.targets.modules import Library
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
+from stickslip.targets.program import Columns
 from stickslip.targets.source import Function
 from stickslip.targets.unroll import written_out
 
@@ -152,6 +154,7 @@ class Program:
     ) -> None:
         self._generated, self._gpu, self._kernels = generated, gpu, Kernels(generated, architecture)
         self.kernels = generated.library()
+        self._assembling = threading.RLock()
         for name in entry_points:
             own = name.partition(".")[2]
             setattr(self, own, getattr(self, f"_{own}", self.kernels.function(name)))
@@ -168,7 +171,7 @@ class Program:
         self._bring(found)
         return count
 
-    def _observe(self, _trajectory: Any, request: Any, courses: Any, *records: Any) -> None:
+    def _observe(self, _trajectory: Any, request: Any, courses: Any, *records: Any) -> Columns:
         _tally, _rings, rows, results = records
         self._gpu.use()
         count = int(request.trajectories)
@@ -176,7 +179,7 @@ class Program:
         found = {"rows": self._room(rows), "results": self._room(results)}
         self._launch("alone.observe_kernel", _blocks_of(count), given | found)
         self._bring(given["courses"], found["results"])
-        self._gather(found, rows, results, (0, count), 0, self._gpu.stream)
+        return self._gathered(found, results)
 
     # -- in lockstep ------------------------------------------------------------------------------------------
 
@@ -191,27 +194,26 @@ class Program:
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
 
-    def _observe_lanes(self, convoy: Any, *records: Any) -> None:
+    def _observe_lanes(self, convoy: Any, *records: Any) -> Columns:
         """Room for work is not needed, but for what says how much."""
         _trajectory, _lanes, courses, kept, _journals, rows, results = records
         self._gpu.use()
         there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
         found = {"rows": self._room(rows), "results": self._room(results)}
         for first in self._precisions(convoy):
-            self._travel_and_watch(first, convoy, there, found, rows, results)
+            self._travel_and_watch(first, convoy, there, found)
+            self._bring(found["results"])
             early = results.column("time") < courses.column("end_time")
             if ((results.column("status") == LEFT) & early).mean() <= MOST_LEFT:
                 break
         if courses.column("held").any():  # else all starts are as they were
             self._bring(there["courses"])
+        return self._gathered(found, results)
 
-    def _travel_and_watch(
-        self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy], rows: Any, results: Any
-    ) -> None:
+    def _travel_and_watch(self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy]) -> None:
         """Transients and observed parts, with single precision from the order `first` on.
 
-        The trajectories come in PARTS: while the last of one are under way, those of the next begin, and what was found
-        is packed and comes back.
+        The trajectories come in PARTS: while the last of one are under way, those of the next begin.
         """
         count = int(convoy.trajectories)
         blocks = self._blocks(count)
@@ -225,36 +227,30 @@ class Program:
         for (_, queue), journal, stream in zip(queues, work, streams, strict=True):
             given = {"queue": queue, "journals": journal, **there, **found}
             self._launch("crew.watch_kernel", blocks, given, first, stream)
-        for (begin, end), stream in zip(parts, streams, strict=True):
-            found["results"].bring(begin, end, stream)
-        packed = 0
-        for part, stream in zip(parts, streams, strict=True):
-            self._gpu.finish([stream])
-            packed = self._gather(found, rows, results, part, packed, stream)
+        self._gpu.finish(streams)
 
-    def _gather(
-        self, found: Mapping[str, Copy], rows: Any, results: Any, part: tuple[int, int], first: int, stream: Any
-    ) -> int:
-        """Put the rows of some trajectories one after another, those here from the first on; where the next ones go.
-
-        Their results, which are here already, then say where each has its rows.
-        """
-        begin, end = part
-        kept = results.column("rows")[begin:end]
+    def _gathered(self, found: Mapping[str, Copy], results: Any) -> Columns:
+        """The rows of all trajectories one after another; their results, which are here already, then say where each
+        has its own."""
+        kept = results.column("rows")
         following = np.cumsum(kept)
         total = int(following[-1]) if len(kept) else 0
+        gather = self.kernels.gather
+        columns = Columns.room(total, self.kernels.model.STATES)
         if total:
-            here = Records(rows.kind, total, rows.floats[first : first + total], rows.integers[first : first + total])
-            places = Records(
-                self.kernels.gather.Place, len(kept), np.zeros((len(kept), 0)), (following - kept)[:, None]
-            )
-            packed = self._room(here)
-            given = {"begin": begin, "end": end, "places": self._sent(places), "packed": packed, **found}
-            self._launch("gather.gather_kernel", _blocks_of(len(kept)), given, stream=stream)
-            packed.bring(stream=stream)
-            self._gpu.finish([stream])  # what lies there is given back when this ends
-        results.column("first_row")[begin:end] = first + following - kept
-        return first + total
+            places = Records(gather.Place, len(kept), np.zeros((len(kept), 0)), (following - kept)[:, None])
+            moments = self._room(Records(gather.Moment, total, columns.time[:, None], _none(total)))
+            spots = self._room(Records(gather.Spot, total, columns.state, _none(total)))
+            marks = self._room(Records.empty(gather.Mark, total))
+            given = {"count": len(kept), "places": self._sent(places), **found}
+            given |= {"moments": moments, "marks": marks, "spots": spots}
+            self._launch("gather.gather_kernel", _blocks_of(len(kept)), given)
+            self._bring(moments, spots)
+            for begin, piece in self._gpu.pieces(marks.there[0], np.dtype(np.int64), 2 * total):
+                here = slice(begin // 2, (begin + len(piece)) // 2)
+                columns.contact[here], columns.mode[here] = piece[0::2], piece[1::2]
+        results.column("first_row")[:] = following - kept
+        return columns
 
     def _precisions(self, convoy: Any) -> tuple[int, int]:
         """The order from which on single precision is enough; and none, which serves where that has not worked."""
@@ -293,9 +289,14 @@ class Program:
             arguments += argument.there if isinstance(argument, Copy) else [argument]
         self._gpu.launch(self._kernel(name, first), blocks, self._kernels.threads(name), *arguments, stream=stream)
 
-    @functools.cache  # noqa: B019 - programs live as long as the process
     def _kernel(self, name: str, first: int) -> Any:
-        """A kernel, assembled and loaded; one of lockstep with single precision from the order `first` on."""
+        """A kernel, assembled and loaded; threads that want the same one wait for the first."""
+        with self._assembling:
+            return self._assembled(name, first)
+
+    @functools.cache  # noqa: B019 - programs live as long as the process
+    def _assembled(self, name: str, first: int) -> Any:
+        """A kernel, of lockstep one with single precision from the order `first` on."""
         made_for = f"{name} {first} {self._kernels.architecture.name} {llvmlite.__version__} {self._gpu.software}"
 
         def made() -> bytes:
@@ -310,6 +311,11 @@ def _hurried(convoy: Any) -> Any:
     hurried = type(convoy)(convoy.floats.copy(), convoy.integers.copy())
     hurried.patience = max(hurried.patience, NO_PATIENCE)
     return hurried
+
+
+def _none(count: int) -> Any:
+    """The whole numbers of records that have none."""
+    return np.empty((count, 0), np.int64)
 
 
 def _blocks_of(count: int) -> int:

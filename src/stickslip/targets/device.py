@@ -1,23 +1,34 @@
 """A GPU of NVIDIA, by their cuda.core: memory, copies, streams and launches. Nothing else here knows cuda.core.
 
 Arrays go to the GPU and come back as plain memory; what a kernel is given is where they lie there. Work is put into
-streams, in each of which it is done in order; `finish` waits for all of it.
+streams, in each of which it is done in order. Every thread has a stream of its own, so that one can put away what has
+come back while the GPU works for others; `finish` waits for the work of this thread.
+
+What comes back lands in memory that the GPU can reach by itself, piece by piece, and is copied from there to where it
+stays: that is several times as quick as if the driver did it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
+import queue
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.errors import CudaError
 
 Array = NDArray[Any]
+
+LANDING = 2**24
+"""Bytes that come back at a time."""
 
 
 class Device:
@@ -26,8 +37,14 @@ class Device:
     def __init__(self, core: Any) -> None:
         self._core = core
         self._device = core.Device(0)
-        self._device.set_current()
-        self.stream = self._device.create_stream()
+        self._own = threading.local()
+        self._landings: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.use()
+
+    @property
+    def stream(self) -> Any:
+        """The stream of this thread."""
+        return self._own.stream
 
     @property
     def name(self) -> str:
@@ -56,6 +73,8 @@ class Device:
     def use(self) -> None:
         """Let this thread use the GPU; every thread has to say so."""
         self._device.set_current()
+        if not hasattr(self._own, "stream"):
+            self._own.stream = self._device.create_stream()
 
     def streams(self, count: int) -> list[Any]:
         """Streams whose work begins when that of the first has been done."""
@@ -82,11 +101,37 @@ class Device:
         return there
 
     def bring(self, there: Any, array: Array, first: int = 0, stream: Any = None) -> None:
-        """Fill an array with what lies on the GPU, from its element `first` on; done when the stream has come to it."""
-        if not array.size:
-            return
-        part = self._core.Buffer.from_handle(int(there.handle) + first * array.itemsize, array.nbytes, owner=there)
-        part.copy_to(self._here(array), stream=self.stream if stream is None else stream)
+        """Fill an array with what lies on the GPU, from its element `first` on, when the stream has come to it."""
+        flat = array.reshape(-1)
+        for begin, piece in self.pieces(there, array.dtype, array.size, first, stream):
+            flat[begin : begin + len(piece)] = piece
+
+    def pieces(
+        self, there: Any, dtype: np.dtype[Any], count: int, first: int = 0, stream: Any = None
+    ) -> Iterator[tuple[int, Array]]:
+        """So many numbers that lie on the GPU, piece by piece: where each begins, and the numbers until the next."""
+        stream = self.stream if stream is None else stream
+        with self._landing() as (buffer, landed):
+            size = LANDING // dtype.itemsize
+            for begin in range(0, count, size):
+                length = min(size, count - begin) * dtype.itemsize
+                place = int(there.handle) + (first + begin) * dtype.itemsize
+                to = self._core.Buffer.from_handle(int(buffer.handle), length, owner=buffer)
+                self._core.Buffer.from_handle(place, length, owner=there).copy_to(to, stream=stream)
+                self._wait(stream)
+                yield begin, landed[:length].view(dtype)
+
+    @contextmanager
+    def _landing(self) -> Iterator[tuple[Any, Array]]:
+        """Memory of the host that the GPU can reach, for one thread at a time; and the same as an array."""
+        try:
+            buffer = self._landings.get_nowait()
+        except queue.Empty:
+            buffer = self._core.LegacyPinnedMemoryResource().allocate(LANDING)
+        try:
+            yield buffer, np.ctypeslib.as_array((ctypes.c_uint8 * LANDING).from_address(int(buffer.handle)))
+        finally:
+            self._landings.put(buffer)
 
     def _here(self, array: Array) -> Any:
         """The memory of an array, as it is named to cuda.core."""
@@ -111,11 +156,14 @@ class Device:
         self._core.launch(self.stream if stream is None else stream, config, kernel, *arguments)
 
     def finish(self, streams: Sequence[Any] = ()) -> None:
-        """Wait until all work is done, that of other streams too."""
+        """Wait until the work of this thread is done, that of other streams too."""
         for one in streams:
             self.stream.wait(one)
+        self._wait(self.stream)
+
+    def _wait(self, stream: Any) -> None:
         try:
-            self.stream.sync()
+            stream.sync()
         except Exception as error:
             raise CudaError(f"the GPU has failed ({_first(error)}): use target='cpu', and tell us") from error
 

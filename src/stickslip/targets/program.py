@@ -6,12 +6,31 @@ These are types. A program has its entry points under their own names; what they
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stickslip.kernels.records import Floats
 from stickslip.kernels.trajectory import Trajectory
 from stickslip.targets.generated import Generated, KernelSet
 from stickslip.targets.modules import Library
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What trajectories have recorded, one after another, a row for each entry."""
+
+    time: Floats
+    contact: NDArray[np.int16]
+    mode: NDArray[np.int8]
+    state: Floats
+
+    @classmethod
+    def room(cls, count: int, states: int) -> Columns:
+        """Room for so many rows: each is written before it is read."""
+        return cls(np.empty(count), np.empty(count, np.int16), np.empty(count, np.int8), np.empty((count, states)))
 
 
 class Program(Protocol):
