@@ -1,5 +1,7 @@
 """Trajectories in lockstep on a GPU: every thread carries one, in its lane, and takes another one when it has ended.
 
+Before that boarding.py has put all of them where they are kept, ready to go.
+
 The threads of a warp are a crew. Neighbours that begin together often do the same at the same time, which is quickest,
 so they take trajectories from the queue when all of theirs have ended, or when the first that has ended has waited for
 a part of its time.
@@ -8,22 +10,12 @@ Parameters in OF_THREAD are memory that every thread has to itself, as many reco
 a record for each of its threads, which lie interleaved.
 """
 
-from stickslip.kernels import (
-    condition,
-    ensemble,
-    lockensemble,
-    lockobserve,
-    lockstep,
-    machine,
-    observation,
-    warp,
-)
+from stickslip.kernels import condition, lockensemble, lockobserve, lockstep, machine, observation, warp
 from stickslip.kernels.convoy import Convoy
 from stickslip.kernels.lane import Lane, Tick
 from stickslip.kernels.records import Interleaved, Ints, Record, Records, field
-from stickslip.kernels.trajectory import Trajectory
 
-OF_THREAD = {"trajectory": 1, "crew": 1}
+OF_THREAD = {"crew": 1}
 OF_BLOCK = ("lanes",)
 
 PART = 4
@@ -46,44 +38,13 @@ class Queue(Record):
     end: int = field("the one that is not among them any more")
 
 
-def travel_kernel(
-    trajectory: Trajectory,
-    crew: Crew,
-    lanes: Interleaved[Lane],
-    queue: Queue,
-    convoy: Convoy,
-    starts: Records[lockensemble.Departure],
-    ends: Records[ensemble.End],
-) -> None:
-    """As `propagate_lanes`."""
+def travel_kernel(crew: Crew, lanes: Interleaved[Lane], queue: Queue, kept: Records[Lane]) -> None:
+    """Take trajectories from where they are kept to their ends, or to those of their transients."""
     lane = lanes[warp.thread_index()]
     assemble(crew, lane)
     while goes_on(crew, lane, queue):
         if crew.begins == 1:
-            lockensemble.depart(trajectory, lane, convoy, starts[int(lane.number)])
-        ended = False
-        if advance_thread(lanes, warp.thread_index()) and crew.busy == 1:
-            ended = lockensemble.has_ended(lane)
-            if ended:
-                lockensemble.arrive(lane, ends[int(lane.number)])
-        note_ended(crew, lane, ended)
-
-
-def transient_kernel(
-    trajectory: Trajectory,
-    crew: Crew,
-    lanes: Interleaved[Lane],
-    queue: Queue,
-    convoy: Convoy,
-    courses: Records[observation.Course],
-    kept: Records[Lane],
-) -> None:
-    """As `travel_transients`."""
-    lane = lanes[warp.thread_index()]
-    assemble(crew, lane)
-    while goes_on(crew, lane, queue):
-        if crew.begins == 1:
-            lockobserve.depart(trajectory, lane, convoy, courses[int(lane.number)])
+            lockobserve.copy(kept[int(lane.number)], lane)
         ended = False
         if advance_thread(lanes, warp.thread_index()) and crew.busy == 1:
             ended = lockensemble.has_ended(lane)

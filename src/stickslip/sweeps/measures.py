@@ -17,7 +17,8 @@ from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import largest_exponent
 from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results, Sweep
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
-from stickslip.sweeps.packed import filled
+from stickslip.sweeps.packed import places, source_of, unfolded
+from stickslip.sweeps.sequences import begun_alike, kinds_of
 from stickslip.sweeps.trajectories import Group, Settings, changes_of_mode
 
 PHASES, MODES = ".phases", ".modes"
@@ -71,15 +72,18 @@ def signatures(name: str, field: Field, settings: Settings, found: Results, grou
     still = finished & (found["events"] == 0)
     moving = finished & ~still & (found["period"] > 0)
     counts = still.astype(np.int64)
-    lines = np.zeros((len(group), MOST_PHASES, found["end_mode"].shape[1]), np.int8)
-    lines[still, 0] = found["end_mode"][still]
+    cycles = np.empty((0, found["end_mode"].shape[1]), np.int8)
     if moving.any():
-        counts[moving], lines[moving] = _cycles(field, settings, group[moving], found["period"][moving])
-    return {f"{name}{PHASES}": counts, f"{name}{MODES}": lines[np.arange(MOST_PHASES) < counts[:, None]]}
+        counts[moving], cycles = _cycles(field, settings, group[moving], found["period"][moving])
+    owner = np.repeat(np.arange(len(group)), counts)
+    modes = np.empty((len(owner), cycles.shape[1]), np.int8)
+    modes[still[owner]], modes[moving[owner]] = found["end_mode"][still], cycles
+    return {f"{name}{PHASES}": counts, f"{name}{MODES}": modes}
 
 
 def _cycles(field: Field, settings: Settings, group: Group, period: Floats) -> tuple[Ints, NDArray[np.int8]]:
-    """How many phases one period of each motion has, and the modes in each of them, begun where they read smallest."""
+    """How many phases one period of each motion has, and the modes in all of them, packed, begun where they read
+    smallest."""
     times = group.times.copy()
     times[:, 0] = np.maximum(times[:, 1] - LAST_PERIODS * period, 0.0)
     contacts = group.held.shape[1]
@@ -98,7 +102,7 @@ def _cycles(field: Field, settings: Settings, group: Group, period: Floats) -> t
     phases = np.bincount(owner, minlength=len(count))
     fits = (phases <= MOST_PHASES) & ~seen["truncated"]
     phases = np.where(fits, phases, 0)
-    return phases, _alike(filled(modes[fits[owner]], phases, MOST_PHASES, 0), phases)
+    return phases, begun_alike(phases, modes[fits[owner]])
 
 
 def _modes_after(owner: Ints, contact: Ints, mode: Ints, end_mode: Ints) -> NDArray[np.int8]:
@@ -118,41 +122,30 @@ def _modes_after(owner: Ints, contact: Ints, mode: Ints, end_mode: Ints) -> NDAr
     return modes
 
 
-def _alike(lines: NDArray[np.int8], phases: Ints) -> NDArray[np.int8]:
-    """Cycles of modes, each begun where it reads smallest; each of those that differ is turned once."""
-    longest = int(phases.max(initial=0))
-    part = lines[:, :longest].reshape(len(lines), -1)
-    different, place = np.unique(np.column_stack([phases, part]), axis=0, return_inverse=True)
-    for i, line in enumerate(different):
-        count = int(line[0])
-        cycle = line[1:].reshape(longest, -1)[:count].astype(np.int8)
-        different[i, 1 : 1 + cycle.size] = _begun_alike(cycle).ravel() if count else 0
-    lines[:, :longest] = different[place.reshape(-1), 1:].reshape(len(lines), longest, -1)
-    return lines
-
-
-def _begun_alike(modes: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The cycle of modes begun where it reads smallest, stick before slip: equal cycles then have equal words.
-
-    >>> _begun_alike(np.array([[-1], [0]], np.int8)).ravel().tolist()
-    [0, -1]
-    """
-    turns = [np.roll(modes, -k, axis=0) for k in range(len(modes))]
-    return min(turns, key=lambda turn: [abs(mode) * 2 + (mode < 0) for mode in turn.ravel().tolist()])
-
-
 def in_words(data: Sweep, observations: Named) -> Sweep:
     """Signatures as text, in place of their modes; each of those that differ is put into words once."""
     for name in [name for name, what in observations if isinstance(what, Signature)]:
         contacts = tuple(str(contact) for contact in data["contact"].values)
-        counts, modes = data[f"{name}{PHASES}"], data[f"{name}{MODES}"].values
-        lines = modes.reshape(counts.size, -1)
-        different, place = np.unique(np.column_stack([counts.values.ravel(), lines]), axis=0, return_inverse=True)
-        words = [_words(contacts, line[1:].reshape(modes.shape[-2:])[: line[0]]) for line in different]
+        counts, modes = data[f"{name}{PHASES}"], _one_after_another(data, name)
+        lengths = counts.values.ravel()
+        one_of, kind = kinds_of(lengths, modes)
+        first = places(lengths)[:-1]
+        words = [_words(contacts, modes[first[one] : first[one] + lengths[one]]) for one in one_of]
         data = data.drop_vars([f"{name}{PHASES}", f"{name}{MODES}"])
-        text = np.array(words, dtype=np.str_)[place.reshape(counts.shape)] if words else np.empty(counts.shape, "<U1")
+        text = np.array(words, dtype=np.str_)[kind.reshape(counts.shape)] if words else np.empty(counts.shape, "<U1")
         data[name] = (counts.dims, text, {"long_name": "modes in one period of the motion; empty: no period found"})
     return data
+
+
+def _one_after_another(data: Sweep, name: str) -> NDArray[np.int8]:
+    """The modes of all motions, packed in the order of the points."""
+    counts, modes = data[f"{name}{PHASES}"].values.ravel(), data.variables[f"{name}{MODES}"]
+    source = source_of(modes)
+    if source is not None:
+        rows, packed = source
+        return packed if rows.ragged.is_in_order else unfolded(packed, rows.ragged)
+    lines = modes.values.reshape(counts.size, -1, modes.shape[-1])
+    return np.asarray(lines[np.arange(lines.shape[1]) < counts[:, None]])
 
 
 def _words(contacts: tuple[str, ...], modes: NDArray[Any]) -> str:

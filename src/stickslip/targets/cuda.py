@@ -1,7 +1,8 @@
 """The CUDA target: the same kernels, one trajectory per thread of a GPU.
 
-The loops over trajectories are kernels of their own (kernels/crew.py for lockstep, kernels/alone.py for the march) that
-call what the CPU runs. They are translated by `ptx.py`, assembled once, kept in the cache, and launched by `device.py`.
+The loops over trajectories are kernels of their own (kernels/boarding.py and kernels/crew.py for lockstep,
+kernels/alone.py for the march) that call what the CPU runs. They are translated by `ptx.py`, assembled once, kept in
+the cache, and launched by `device.py`.
 The trajectory of a thread is local memory, which the hardware lays out so that neighbouring threads read neighbouring
 words; in lockstep its lane is shared memory, side by side with those of its neighbours.
 """
@@ -186,10 +187,12 @@ class Program:
     def _propagate_lanes(self, convoy: Any, _trajectory: Any, _lanes: Any, starts: Any, ends: Any) -> None:
         self._gpu.use()
         count, found = int(convoy.trajectories), self._room(ends)
-        given = {"convoy": self._sent(_hurried(convoy)), "starts": self._sent(starts), "ends": found}
+        kept = self._room(Records.empty(self.kernels.lane.Lane, count))
+        given = {"convoy": self._sent(_hurried(convoy)), "starts": self._sent(starts), "kept": kept, "ends": found}
         for first in self._precisions(convoy):
-            queue = {"queue": self._queue(0, count)}
-            self._launch("crew.travel_kernel", self._blocks(count), given | queue, first)
+            self._launch("boarding.start_kernel", _blocks_of(count), given)
+            self._launch("crew.travel_kernel", self._blocks(count), given | {"queue": self._queue(0, count)}, first)
+            self._launch("boarding.end_kernel", _blocks_of(count), given)
             self._bring(found)
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
@@ -221,9 +224,10 @@ class Program:
         queues = [[self._queue(*part) for _ in range(2)] for part in parts]
         journals = Records(self.kernels.lockobserve.Journal, blocks * self._kernels.threads("crew.watch_kernel"))
         work = [self._room(journals) for _ in parts]
+        self._launch("boarding.course_kernel", _blocks_of(count), there)
         streams = self._gpu.streams(PARTS)
         for (queue, _), stream in zip(queues, streams, strict=True):
-            self._launch("crew.transient_kernel", blocks, {"queue": queue, **there}, first, stream)
+            self._launch("crew.travel_kernel", blocks, {"queue": queue, **there}, first, stream)
         for (_, queue), journal, stream in zip(queues, work, streams, strict=True):
             given = {"queue": queue, "journals": journal, **there, **found}
             self._launch("crew.watch_kernel", blocks, given, first, stream)
