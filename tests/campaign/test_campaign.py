@@ -51,6 +51,7 @@ def test_an_event_a_millionth_late_is_noticed(run):
     assert verdict(CASE, system, altered(record, changes={"contact0": events})).outcome == DIFFERS
 
 
+@pytest.mark.nightly
 def test_an_event_that_is_missing_is_noticed(run):
     system, record = run
     events = record.changes["contact0"]

@@ -132,7 +132,8 @@ def in_words(data: Sweep, observations: Named) -> Sweep:
         first = places(lengths)[:-1]
         words = [_words(contacts, modes[first[one] : first[one] + lengths[one]]) for one in one_of]
         data = data.drop_vars([f"{name}{PHASES}", f"{name}{MODES}"])
-        text = np.array(words, dtype=np.str_)[kind.reshape(counts.shape)] if words else np.empty(counts.shape, "<U1")
+        # Words that points share, not copies as long as the longest: a map of millions of points would be gigabytes.
+        text = np.array([*words, ""], dtype=object)[kind.reshape(counts.shape)]
         data[name] = (counts.dims, text, {"long_name": "modes in one period of the motion; empty: no period found"})
     return data
 

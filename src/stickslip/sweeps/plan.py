@@ -450,8 +450,7 @@ class Plan(metaclass=Listing):
             allowed &= np.isfinite(column)
         for requirement in self._requirements:
             names = [name for name in changed if name in requirement.names]
-            rows, place = np.unique(np.stack([changed[name] for name in names], axis=1), axis=0, return_inverse=True)
-            allowed &= self._meeting(requirement, names, rows)[place.reshape(-1)]
+            allowed &= self._meeting(requirement, names, np.stack([changed[name] for name in names], axis=1))
         return allowed
 
     @cached_property
@@ -464,13 +463,14 @@ class Plan(metaclass=Listing):
         """Which rows of values satisfy a requirement.
 
         What it allows are mostly ranges, so where the corners of a box are allowed, everything in it is. A box of k
-        values has 2^k corners: where these are more than the rows, the rows are asked.
+        values has 2^k corners: where these are more than the rows, the rows are asked, each of those that differ once.
         """
         if requirement.convex and 2 ** len(names) < len(rows):
             corners = itertools.product(*zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
             if all(self._meets(requirement, names, corner) for corner in corners):
                 return np.ones(len(rows), bool)
-        return np.array([self._meets(requirement, names, row) for row in rows.tolist()], bool)
+        different, place = np.unique(rows, axis=0, return_inverse=True)
+        return np.array([self._meets(requirement, names, row) for row in different.tolist()], bool)[place.reshape(-1)]
 
     def _meets(self, requirement: Requirement, names: list[str], row: Sequence[float]) -> bool:
         try:

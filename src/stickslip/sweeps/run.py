@@ -20,7 +20,7 @@ from stickslip.sweeps.plan import Plan
 from stickslip.sweeps.prepare import RTOL, check_room, check_size, plan_sweep
 from stickslip.sweeps.stored import dataset_of
 
-IN_HAND = 4
+IN_HAND = 8
 """Chunks that are in hand at once where a GPU computes: it goes on with the next while the host puts one away."""
 
 REPAIRS = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +77,7 @@ def begun_alike(lengths: Ints, modes: Modes) -> Modes:
 
 def _turn(cycle: Modes) -> int:
     """By how many phases a cycle is to be turned so that it reads smallest."""
-    size = len(cycle)
-    reading: NDArray[Any] = (2 * np.abs(cycle) + (cycle < 0)).astype(np.uint8)
-    return min(range(size), key=lambda turn: np.roll(reading, -turn, axis=0).tobytes(), default=0)
+    size, contacts = cycle.shape
+    reading = (2 * np.abs(cycle) + (cycle < 0)).astype(np.uint8).tobytes()
+    twice, length = reading + reading, len(reading)
+    return min(range(size), key=lambda turn: twice[turn * contacts : turn * contacts + length], default=0)
