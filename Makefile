@@ -10,10 +10,11 @@ INPUTS ?= 1000000
 BROWSER ?= chromium
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo papers picture test lint nightly campaign mutants faults fuzz bench clean
+.PHONY: help demo docs papers picture test lint nightly campaign mutants faults fuzz bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
+	@echo "make docs      build the site: docs/_build/html/index.html"
 	@echo "make papers    recompute every figure and table of the papers, and write the gallery papers/index.html"
 	@echo "make test      lint, types, tests, examples in docstrings"
 	@echo "make lint      lint and types alone"
@@ -27,6 +28,11 @@ help:
 
 demo: $(VENV)/installed
 	$(RUN) stickslip.demo
+
+# Pages are run for their pictures, links within the site are checked, and a warning is an error.
+docs: $(VENV)/installed-docs
+	$(RUN) sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 papers: $(VENV)/installed
 	$(RUN) stickslip papers --all --out papers
@@ -78,7 +84,7 @@ bench: $(VENV)/installed-bench
 	$(RUN) bench.explorer
 
 clean:
-	rm -rf $(VENV) demo papers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo papers build dist docs/_build docs/computed docs/gallery docs/reference/api .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/made:
