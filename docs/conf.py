@@ -21,8 +21,8 @@ from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 import stickslip  # noqa: E402
 
 project = "stickslip"
-author = "the authors of stickslip"
-copyright = "the authors of stickslip, MIT License"
+author = "stickslip developers"
+copyright = "2026 stickslip developers, MIT License"
 version = release = stickslip.__version__
 
 extensions = [
