@@ -8,9 +8,10 @@ SEED ?= 1
 COUNT ?= 200
 INPUTS ?= 1000000
 BROWSER ?= chromium
+PYTHONS ?=
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo docs papers picture test lint nightly campaign mutants faults fuzz bench clean
+.PHONY: help demo docs wheel papers picture test lint nightly campaign mutants faults fuzz bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
@@ -24,6 +25,7 @@ help:
 	@echo "make faults    kill processes, damage files, fill disks: nothing may be lost, COUNT=200"
 	@echo "make fuzz      hostile files, formulas and arrays, INPUTS=1000000"
 	@echo "make bench     race against other libraries"
+	@echo "make wheel     build the package into dist/, and try it in an environment of its own"
 	@echo "make clean     remove .venv and everything generated"
 
 demo: $(VENV)/installed
@@ -53,10 +55,11 @@ lint: $(VENV)/installed-dev
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 
-nightly: $(VENV)/installed-dev
+nightly: $(VENV)/installed-dev $(VENV)/installed-docs
 	$(RUN) pytest -m nightly --timeout 1800 tests
 	$(RUN) tests.mutants
 	$(RUN) tests.faults --count $(COUNT) --seed $(SEED)
+	$(MAKE) wheel
 
 mutants: $(VENV)/installed-dev
 	$(RUN) tests.mutants
@@ -72,6 +75,12 @@ campaign: $(VENV)/installed-dev
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind self
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind orbits
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind follow
+
+# The package as others get it: what is in it, and whether it works where nothing else is installed.
+wheel: $(VENV)/installed-dev
+	rm -rf dist
+	$(RUN) build --outdir dist .
+	$(RUN) tests.wheel dist $(PYTHONS)
 
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
