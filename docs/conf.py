@@ -55,6 +55,8 @@ mathjax_path = "mathjax/tex-svg.js"
 mathjax3_config = {"options": {"enableMenu": False}}
 
 html_theme = "furo"
+pygments_style = "default"
+pygments_dark_style = "github-dark"
 html_title = f"stickslip {release}"
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
