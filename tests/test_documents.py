@@ -95,6 +95,11 @@ def anchors(document):
     return {"#" + re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_the_version_is_the_same_everywhere():
+    assert f"version: {ss.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## [{ss.__version__}]\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", ["architecture", "numerics", "lockstep", "compiler", "contributing"])
 def test_files_named_by_the_pages_for_developers_exist(page):
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
