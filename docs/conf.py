@@ -55,7 +55,7 @@ mathjax_path = "mathjax/tex-svg.js"
 mathjax3_config = {"options": {"enableMenu": False}}
 
 html_theme = "furo"
-pygments_style = "default"
+highlight_language = "text"  # blocks without a language are what a terminal shows
 pygments_dark_style = "github-dark"
 html_title = f"stickslip {release}"
 html_static_path = ["_static"]
