@@ -51,7 +51,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 # Formulas are drawn by the script beside the pages; its menu would load more scripts.
-mathjax_path = "mathjax/tex-svg.js"
+mathjax_path = "mathjax/tex-svg-full.js"
 mathjax3_config = {"options": {"enableMenu": False}}
 
 html_theme = "furo"

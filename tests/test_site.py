@@ -84,5 +84,5 @@ def test_every_public_name_has_a_page(pages: dict[Path, Page]) -> None:
 def test_formulas_are_drawn_by_the_script_beside_the_pages(site: Path, pages: dict[Path, Page]) -> None:
     with_formulas = [path for path in pages if 'class="math' in path.read_text(encoding="utf-8")]
     for path in with_formulas:
-        assert [each for each in pages[path].loads if "mathjax/tex-svg.js" in each], path
-    assert (site / "_static" / "mathjax" / "tex-svg.js").stat().st_size > 10**6
+        assert [each for each in pages[path].loads if "mathjax/tex-svg-full.js" in each], path
+    assert (site / "_static" / "mathjax" / "tex-svg-full.js").stat().st_size > 10**6
