@@ -8,12 +8,14 @@ SEED ?= 1
 COUNT ?= 200
 INPUTS ?= 1000000
 BROWSER ?= chromium
+PYTHONS ?=
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo papers picture test lint nightly campaign mutants faults fuzz bench clean
+.PHONY: help demo docs wheel papers picture test lint nightly campaign mutants faults fuzz bench clean
 
 help:
 	@echo "make demo      simulate a block on a belt, check its cycle, draw pictures into demo/"
+	@echo "make docs      build the site: docs/_build/html/index.html"
 	@echo "make papers    recompute every figure and table of the papers, and write the gallery papers/index.html"
 	@echo "make test      lint, types, tests, examples in docstrings"
 	@echo "make lint      lint and types alone"
@@ -23,10 +25,16 @@ help:
 	@echo "make faults    kill processes, damage files, fill disks: nothing may be lost, COUNT=200"
 	@echo "make fuzz      hostile files, formulas and arrays, INPUTS=1000000"
 	@echo "make bench     race against other libraries"
+	@echo "make wheel     build the package into dist/, and try it in an environment of its own"
 	@echo "make clean     remove .venv and everything generated"
 
 demo: $(VENV)/installed
 	$(RUN) stickslip.demo
+
+# Pages are run for their pictures, links within the site are checked, and a warning is an error.
+docs: $(VENV)/installed-docs
+	$(RUN) sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 papers: $(VENV)/installed
 	$(RUN) stickslip papers --all --out papers
@@ -47,10 +55,11 @@ lint: $(VENV)/installed-dev
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 
-nightly: $(VENV)/installed-dev
+nightly: $(VENV)/installed-dev $(VENV)/installed-docs
 	$(RUN) pytest -m nightly --timeout 1800 tests
 	$(RUN) tests.mutants
 	$(RUN) tests.faults --count $(COUNT) --seed $(SEED)
+	$(MAKE) wheel
 
 mutants: $(VENV)/installed-dev
 	$(RUN) tests.mutants
@@ -67,6 +76,12 @@ campaign: $(VENV)/installed-dev
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind orbits
 	$(RUN) tests.campaign --minutes $(MINUTES) --seed $(SEED) --kind follow
 
+# The package as others get it: what is in it, and whether it works where nothing else is installed.
+wheel: $(VENV)/installed-dev
+	rm -rf dist
+	$(RUN) build --outdir dist .
+	$(RUN) tests.wheel dist $(PYTHONS)
+
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
 	$(VENV)/bin/python bench/forced.py
@@ -78,7 +93,7 @@ bench: $(VENV)/installed-bench
 	$(RUN) bench.explorer
 
 clean:
-	rm -rf $(VENV) demo papers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo papers build dist docs/_build docs/computed docs/gallery docs/reference/api .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/made:

@@ -77,7 +77,7 @@ def run(page: Path, folder: Path) -> dict[str, Any]:
             elif block.language == "python":
                 with contextlib.redirect_stdout(io.StringIO()) as caught:
                     # Lines are those of the page, so that an error says where it is.
-                    exec(compile("\n" * block.line + block.text, str(page), "exec"), scope)
+                    exec(compile("\n" * block.line + block.text, str(page), "exec", dont_inherit=True), scope)
                 printed = caught.getvalue()
             elif block.language == "console":
                 printed = "".join(_command(line, page) for line in block.text.splitlines() if line.startswith("$ "))
@@ -161,7 +161,9 @@ def _near(said: str, printed: str) -> bool:
 
 def pages() -> list[Path]:
     """The pages with code that is run."""
-    return sorted(page for page in HERE.rglob("*.md") if any(each.language == "python" for each in blocks(page)))
+    return sorted(
+        page for page in HERE.rglob("*.md") if {each.language for each in blocks(page)} & {"python", "console"}
+    )
 
 
 def _seal(page: Path) -> str:

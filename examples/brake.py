@@ -1,7 +1,7 @@
-"""A brake that squeals: two faces share one friction coefficient; up to which speed of the disc it can squeal.
+"""A brake that squeals
+====================
 
-python examples/brake.py        writes brake.png and squeal.png
-"""
+Two faces share one friction coefficient. Up to which speed can it squeal? Writes brake.png and squeal.png."""
 
 import stickslip as ss
 

@@ -1,7 +1,7 @@
-"""A friction law of one's own: friction that weakens with slip speed, on a block that a belt drags along.
+"""A friction law of one's own
+===========================
 
-python examples/custom_law.py        writes friction.png
-"""
+Friction that weakens with the slip speed, on a block that a belt drags along. Writes friction.png."""
 
 from math import exp
 

@@ -1,7 +1,7 @@
-"""A drill string over two parameters: how fast the table may turn, for each damping, before the bit sticks no more.
+"""A drill string over two parameters
+==================================
 
-python examples/drill_string_map.py        writes map.png
-"""
+How fast the table may turn, for each damping, before the bit sticks no more. Writes map.png."""
 
 import numpy as np
 

@@ -1,7 +1,8 @@
-"""A stage on a guideway under PID control: the integral action and stiction make it hunt about its target.
+"""A stage that hunts
+==================
 
-python examples/hunting_stage.py        writes hunting.png and gain.png
-"""
+A stage on a guideway under PID control: the integral action and stiction make it hunt about its target.
+Writes hunting.png and gain.png."""
 
 import stickslip as ss
 

@@ -1,7 +1,8 @@
-"""Two attractors side by side: a drill string that sticks and slips, or turns steadily, whichever it came from.
+"""Two attractors side by side
+===========================
 
-python examples/hysteresis.py        writes hysteresis.png and basins.png
-"""
+A drill string that sticks and slips, or turns steadily, whichever it came from.
+Writes hysteresis.png and basins.png."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""From measured friction to a simulation: a table with noise, a law fitted to it, and the motion it predicts.
+"""From measured friction to a simulation
+======================================
 
-python examples/measured_friction.py        writes friction.csv, fit.png and motion.png
-"""
+A table with noise, a law fitted to it, and the motion it predicts. Writes friction.csv, fit.png and motion.png."""
 
 import numpy as np
 
