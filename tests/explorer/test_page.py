@@ -229,6 +229,7 @@ def test_an_orbit_is_found_and_followed(page: Page) -> None:
     page.press("#orbit-follow")
     page.wait("explorer.diagram.branches.grown[0]?.done", 25)
     branch = page.evaluate("explorer.diagram.branches.grown[0]")
+    assert "ss.follow(" in page.evaluate("document.querySelector('#last-line').textContent")
     assert len(branch["value"]) > 5 and np.ptp(branch["value"]) > 0.1
 
 
@@ -287,6 +288,73 @@ def test_basins_are_coloured_and_a_click_starts_there(page: Page) -> None:
     settled(page)
     assert curve(page)[0] == pytest.approx(0.5, abs=0.02)
     assert curve(page, "v.block")[0] == pytest.approx(-0.5, abs=0.02)
+
+
+def small(page: Page, tab: str, points: int = 6) -> None:
+    """Compute a map or basins with few points."""
+    page.press(f"#tab-{tab}")
+    page.evaluate(
+        f"(({{{tab}: v}}) => explorer.commit({{{tab}: {{...v, x: {{...v.x, points: {points}}}, "
+        f"y: {{...v.y, points: {points}}}}}}}))(explorer.view)"
+    )
+    page.press(f"#{tab}-run")
+    page.wait(f"!explorer.{tab}.running && explorer.{tab}.raster.columns === {points}", 60)
+
+
+def told(page: Page, tab: str) -> tuple[bool, bool]:
+    """Whether a panel says that it shows another view: by its picture, and in words."""
+    stale = page.evaluate(f"explorer.{tab}.plot.host.classList.contains('stale')")
+    return stale, "has changed since" in page.evaluate(f"document.querySelector('#{tab}-status').textContent")
+
+
+@pytest.mark.parametrize(("tab", "none"), [("map", "belt.speed"), ("basins", "x.block"), ("section", "")])
+def test_what_was_computed_for_another_view_says_so(page: Page, tab: str, none: str) -> None:
+    """And no more when the view is again as it was, be it by a value that is the default."""
+    if tab == "section":
+        page.press("#tab-section")
+        page.wait("!explorer.section.running && explorer.section.hasPoints", 60)
+    else:
+        small(page, tab)
+    assert told(page, tab) == (False, False)
+    start = page.middle(slider("spring.k"))
+    page.drag(start, (start[0] + 20, start[1]))
+    settled(page)
+    assert told(page, tab) == (True, True)
+    page.evaluate("explorer.setParameters({'spring.k': 1})")
+    assert told(page, tab) == (False, False)
+    if none:  # what an axis goes over does not matter
+        part = "parameters" if tab == "map" else "start"
+        page.evaluate(f"explorer.commit({{{part}: {{...explorer.view.{part}, '{none}': 0.3}}}})")
+        assert told(page, tab) == (False, False)
+
+
+@pytest.mark.parametrize("tab", ["map", "basins"])
+def test_a_box_of_a_map_is_left_by_a_key(page: Page, tab: str) -> None:
+    small(page, tab)
+    whole = page.evaluate(f"[explorer.{tab}.plot.x, explorer.{tab}.plot.y]")
+    diagram = page.evaluate("JSON.stringify(explorer.view.diagram)")
+    (left, right), (bottom, top) = whole
+    box = in_plot(page, tab, left, top), in_plot(page, tab, (left + right) / 2, (bottom + top) / 2)
+    page.drag(*box)
+    page.wait(f"explorer.{tab}.running")
+    page.wait(f"!explorer.{tab}.running", 60)
+    assert page.evaluate(f"explorer.{tab}.plot.x[1]") == pytest.approx((left + right) / 2, abs=0.02 * (right - left))
+    page.key("Backspace")
+    page.wait(
+        f"JSON.stringify([explorer.{tab}.plot.x, explorer.{tab}.plot.y]) === '{json.dumps(whole)}'.replaceAll(' ', '')"
+    )
+    page.wait(f"!explorer.{tab}.running", 60)
+    assert page.evaluate("JSON.stringify(explorer.view.diagram)") == diagram
+
+
+def test_kinds_with_one_colour_have_one_entry(page: Page) -> None:
+    """There are more kinds of motion than colours."""
+    kinds = [("1:1", "#0072b2"), ("11:1", "#999999"), ("12:1", "#999999")]
+    legend = [{"key": i, "label": label, "colour": colour} for i, (label, colour) in enumerate(kinds)]
+    frame = f"{{header: {{done: true, legend: {json.dumps(legend)}}}, array: () => [0, 1, 2], shapes: new Map([['colour', [1, 3]]])}}"
+    page.evaluate(f"explorer.map.receive({frame})")
+    shown = page.evaluate("[...document.querySelectorAll('#map-legend li')].map((e) => e.textContent)")
+    assert shown == ["1:1", "11:1, 12:1"]
 
 
 def test_the_cobweb_goes_step_by_step(page: Page) -> None:
@@ -429,6 +497,22 @@ def test_a_lost_connection_is_told_and_found_again(page: Page) -> None:
     page.drag(start, (start[0] + 15, start[1]))
     settled(page)
     assert max(curve(page, "v.block")) == pytest.approx(value(page, "belt.speed"), abs=1e-9)
+
+
+def test_what_a_lost_connection_interrupts_can_be_run_again(swept: Page) -> None:
+    page = swept
+    page.evaluate(
+        "explorer.commit({diagram: {...explorer.view.diagram, points: 3000, transient: 4000, observed: 2000}})"
+    )
+    page.press("#diagram-run")
+    page.wait("explorer.diagram.running && explorer.diagram.points.count > 0")
+    page.evaluate("explorer.connection.socket.close()")
+    page.wait("document.querySelector('#diagram-status').textContent.includes('lost')")
+    page.wait("document.querySelector('#connection').dataset.open === 'true'")
+    assert page.evaluate("explorer.diagram.running") is False
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, points: 20, transient: 50, observed: 20}})")
+    page.press("#diagram-run")
+    page.wait("!explorer.diagram.running && explorer.diagram.points.count > 0", 60)
 
 
 def test_it_fits_on_a_phone(browser: Browser, address: str) -> None:

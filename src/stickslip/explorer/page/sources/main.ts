@@ -152,7 +152,7 @@ class Explorer implements App {
   private describe(): void {
     const model = JSON.stringify(this.store.view.model);
     const { page: _, ...view } = this.store.view;
-    this.connection.request("describe", "describe", { view }, (frame) => this.receiveDescription(frame, model));
+    this.connection.request("describe", "describe", { view }, (frame) => this.receiveDescription(frame, model), true);
   }
 
   private tryModel(model: ModelChoice): void {
@@ -255,8 +255,10 @@ class Explorer implements App {
   /** While a slider is dragged only values change: pictures that do not depend on them are not drawn again. */
   private showDragged(): void {
     this.controls.show(this.view.parameters, this.view.start);
-    this.diagram.markStale();
-    for (const panel of [this.diagram, this.map, this.basins]) panel.plot.redrawAbove();
+    for (const tab of TABS) {
+      this[tab].markStale();
+      this[tab].plot.redrawAbove();
+    }
   }
 
   private showAxes(): void {
@@ -330,10 +332,10 @@ class Explorer implements App {
   /** What was computed when the address was made; of a model just opened the diagram in any case. */
   private recompute(fresh = false): void {
     const ran = this.page.ran ?? [];
-    if (fresh || ran.includes("diagram")) this.diagram.refresh(fresh);
-    if (ran.includes("map") && this.view.show === "map") this.map.run();
-    if (ran.includes("section") && this.view.show === "section") this.section.run();
-    if (ran.includes("basins") && this.view.show === "basins") this.basins.run();
+    if (fresh || ran.includes("diagram")) this.diagram.refresh();
+    for (const tab of ["map", "section", "basins"] as const) {
+      if (ran.includes(tab) && this.view.show === tab) this[tab].refresh();
+    }
   }
 
   private connected(open: boolean): void {
@@ -433,7 +435,7 @@ class Explorer implements App {
       z: () => history.back(),
       y: () => history.forward(),
       "1": () => this.controls.focusFirst(),
-      Backspace: () => (this.view.show === "map" ? this.map.back() : this.diagram.back()),
+      Backspace: () => this.view.show !== "section" && this[this.view.show].back(),
       "?": () => help.showModal(),
       Escape: () => this.escape(help),
     });
