@@ -351,7 +351,8 @@ def test_kinds_with_one_colour_have_one_entry(page: Page) -> None:
     """There are more kinds of motion than colours."""
     kinds = [("1:1", "#0072b2"), ("11:1", "#999999"), ("12:1", "#999999")]
     legend = [{"key": i, "label": label, "colour": colour} for i, (label, colour) in enumerate(kinds)]
-    frame = f"{{header: {{done: true, legend: {json.dumps(legend)}}}, array: () => [0, 1, 2], shapes: new Map([['colour', [1, 3]]])}}"
+    header = json.dumps({"done": True, "legend": legend})
+    frame = f"{{header: {header}, array: () => [0, 1, 2], shapes: new Map([['colour', [1, 3]]])}}"
     page.evaluate(f"explorer.map.receive({frame})")
     shown = page.evaluate("[...document.querySelectorAll('#map-legend li')].map((e) => e.textContent)")
     assert shown == ["1:1", "11:1, 12:1"]
