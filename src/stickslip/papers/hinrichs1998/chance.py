@@ -68,9 +68,9 @@ def fig22(quick: bool) -> Found:
         ax.plot(etas, found["x.block"], ".", color=SLIP, markersize=4)
         name_panel(ax, f"({letter}) $m_B$ = {mean:g}")
         values.append(Value("mean of x_A", float(np.nanmean(found["x.block"])), 0.05, {"m_B": mean}))
-        contact = bristles(mean).parts["contact"]
-        assert isinstance(contact, ss.BristleContact)
         values.append(Value(f"{PARAMETER}m_B", bristles(mean).parameters["contact.mean"], at={"panel": letter}))
+    contact = bristles(MEANS[0]).parts["contact"]
+    assert isinstance(contact, ss.BristleContact)
     values += [Value(f"{PARAMETER}M_H", contact.bristles), Value(f"{PARAMETER}M_G", contact.slipping)]
     return Found(panels, values)
 
