@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -498,6 +499,47 @@ def test_a_lost_connection_is_told_and_found_again(page: Page) -> None:
     page.drag(start, (start[0] + 15, start[1]))
     settled(page)
     assert max(curve(page, "v.block")) == pytest.approx(value(page, "belt.speed"), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"model": 7, "show": "nonsense"},
+        {"parameters": 7, "start": [], "motion": {"t": "x"}},
+        {"page": {"phase": ["a", "b"], "history": ["q"], "contact": "w", "heights": "x", "ran": 5}},
+        {"page": {"phase": 5, "history": 7, "ran": [1]}},
+        {"map": {"x": None}, "show": "map"},
+        {"basins": {"x": {}, "t": None}, "show": "basins", "page": {"ran": ["basins"]}},
+        {"section": {"x": 7}, "show": "section"},
+        {"diagram": {"low": None, "points": "a"}, "branches": 5},
+    ],
+)
+def test_a_damaged_address_opens_what_is_whole_of_it(
+    browser: Browser, address: str, damaged: dict[str, object]
+) -> None:
+    page = browser.open(f"{address}/#{quote(json.dumps(damaged))}")
+    page.wait("explorer.motion && explorer.phase.plot.painted > 0", 60)
+    assert page.evaluate("explorer.description.title") == "Block on a moving belt"
+    page.press("#tab-basins")
+    page.press("#tab-map")
+    assert page.evaluate("explorer.map.plot.x.every(Number.isFinite)")
+    complaints = page.errors()
+    page.call("Page.close")
+    assert complaints == []
+
+
+def test_a_sentence_beside_a_field_goes_when_the_panel_is_run_again(swept: Page) -> None:
+    """The range is refused at its end, and mended at its beginning."""
+    page = swept
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, low: 5, points: 30}})")
+    page.press("#diagram-run")
+    page.wait("document.querySelector('#diagram-high-error') !== null")
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, low: 0.1}})")
+    page.press("#diagram-run")
+    page.wait("!explorer.diagram.running && explorer.diagram.points.count > 0", 60)
+    assert (
+        page.evaluate("document.querySelectorAll('#panel-diagram [aria-invalid], #panel-diagram .error').length") == 0
+    )
 
 
 def test_what_a_lost_connection_interrupts_can_be_run_again(swept: Page) -> None:

@@ -2,7 +2,7 @@
 
 import { remembered, tellProgress, type App } from "./app";
 import { byId, fillSelect } from "./elements";
-import { bindNumber, bindSelect } from "./fields";
+import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
 import { showLegend } from "./map";
 import { shown } from "./numbers";
@@ -121,6 +121,7 @@ export class BasinsPanel {
     this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
+    forgiveFields("panel-basins");
     this.app.commitPage(remembered(this.app, "basins"));
     this.app.connection.request("basins", "basins", { view: this.app.view }, (frame) => this.receive(frame));
   }

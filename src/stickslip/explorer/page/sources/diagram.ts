@@ -4,7 +4,7 @@ import { remembered, tellProgress, type App } from "./app";
 import { Branches } from "./branches";
 import { byId, fillSelect } from "./elements";
 import type { Frame } from "./frames";
-import { bindNumber, bindSelect } from "./fields";
+import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import { padded, shown, span } from "./numbers";
 import type { Pen } from "./pen";
 import { line, Plot, type Range, type Readout } from "./plot";
@@ -138,6 +138,7 @@ export class DiagramPanel {
     this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
+    forgiveFields("panel-diagram");
     this.app.commitPage(remembered(this.app, "diagram"));
     this.app.connection.request("diagram", "diagram", { view: this.app.view }, (frame) => this.receive(frame));
     this.plot.redraw();

@@ -151,7 +151,9 @@ class Explorer implements App {
 
   private describe(): void {
     const model = JSON.stringify(this.store.view.model);
-    const { page: _, ...view } = this.store.view;
+    // All else of the view is put over what the model suggests, as far as it fits.
+    const { parameters, start, motion } = this.store.view;
+    const view = { model: this.store.view.model, parameters, start, motion };
     this.connection.request("describe", "describe", { view }, (frame) => this.receiveDescription(frame, model), true);
   }
 
@@ -246,7 +248,7 @@ class Explorer implements App {
       byId(`tab-${tab}`).tabIndex = tab === view.show ? 0 : -1;
       byId(`panel-${tab}`).hidden = tab !== view.show;
     }
-    const contact = page.contact ?? description.contacts[0] ?? "";
+    const contact = description.contacts.find((each) => each === page.contact) ?? description.contacts[0] ?? "";
     byId<HTMLSelectElement>("contact").value = contact;
     this.phase.contact = this.history.contact = this.law.contact = contact;
     for (const panel of [this.diagram, this.map, this.section, this.basins]) panel.update();
@@ -266,13 +268,14 @@ class Explorer implements App {
     const units = new Map(description.states.map((each) => [each.name, each.unit]));
     const label = (name: string): string => (units.get(name) ? `${name} (${units.get(name)})` : name);
     const states = description.states.map((each) => each.name);
-    const [x, y] = page.phase ?? defaultPlane(states);
+    const isKnown = (name: string): boolean => states.includes(name);
+    const [x, y] = page.phase?.every(isKnown) ? page.phase : defaultPlane(states);
     [this.phase.x, this.phase.y] = [x, y];
     byId<HTMLSelectElement>("phase-x").value = x;
     byId<HTMLSelectElement>("phase-y").value = y;
     this.phase.plot.xLabel = label(x);
     this.phase.plot.yLabel = label(y);
-    const curves = page.history ?? [x];
+    const curves = page.history?.filter(isKnown) ?? [x];
     this.history.quantities = curves;
     const withUnit = (name: string, unit: string | undefined): string => (unit ? `${name} (${unit})` : name);
     this.history.plot.xLabel = withUnit("time", description.time_unit);

@@ -4,7 +4,7 @@ import { remembered, tellProgress, type App } from "./app";
 import type { Branches } from "./branches";
 import { labelled } from "./diagram";
 import { byId, fillSelect, make } from "./elements";
-import { bindNumber, bindSelect } from "./fields";
+import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
 import { shown } from "./numbers";
 import type { Pen } from "./pen";
@@ -116,6 +116,7 @@ export class MapPanel {
     this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
+    forgiveFields("panel-map");
     this.app.commitPage(remembered(this.app, "map"));
     this.app.connection.request("map", "map", { view: this.app.view }, (frame) => this.receive(frame));
   }
