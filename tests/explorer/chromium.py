@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.explorer.debian import installed
 from websockets.sync.client import ClientConnection, connect
 
 FLAGS = (
@@ -23,21 +23,6 @@ FLAGS = (
 PATIENCE = 30.0
 
 
-def executable() -> str:
-    """Debian's Chromium; where it is missing it is installed, which takes the rights of root."""
-    found = shutil.which("chromium")
-    if found is None:
-        if os.geteuid() != 0:
-            raise RuntimeError("these tests need Chromium: install it, apt-get install chromium")
-        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "update", "-q"], env=quiet, check=True, timeout=240)
-        packages = ["--no-install-recommends", "chromium", "fonts-dejavu-core"]
-        subprocess.run(["apt-get", "install", "-q", "-y", *packages], env=quiet, check=True, timeout=600)
-        found = shutil.which("chromium")
-    assert found is not None
-    return found
-
-
 class Browser:
     """One browser with a profile of its own; `open` gives pages."""
 
@@ -45,7 +30,7 @@ class Browser:
         self.profile = Path(tempfile.mkdtemp(prefix="chromium-"))
         self.downloads = self.profile / "downloads"
         self.downloads.mkdir()
-        command = [executable(), *FLAGS, f"--user-data-dir={self.profile}", "about:blank"]
+        command = [installed("chromium"), *FLAGS, f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         place = self.profile / "DevToolsActivePort"
         deadline = time.monotonic() + PATIENCE

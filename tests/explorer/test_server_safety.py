@@ -18,6 +18,7 @@ import stickslip as ss
 from stickslip.errors import StickslipError
 from stickslip.explorer import limits
 from stickslip.explorer.defaults import view_of
+from stickslip.explorer.description import describe
 from stickslip.explorer.messages import frame, unframed
 from stickslip.explorer.scripts import script
 from stickslip.explorer.server import Malformed, request_of
@@ -243,6 +244,14 @@ def test_views_that_are_none_are_refused_in_words():
             assert str(error)
             refused += 1
     assert 500 < refused < 2000
+
+
+@pytest.mark.parametrize("motion", [{"t": "x"}, {"t": [1]}, {"t": None}, {"t": 0}, {"t": -1.0}, {"t": True}, [], "x"])
+def test_a_model_is_not_described_for_a_time_that_is_none(motion):
+    task = Task({"view": {**BELT, "motion": motion}}, Reader(), lambda fields, arrays: None)
+    with pytest.raises(Refused) as error:
+        describe(task)
+    assert error.value.field.startswith("motion")
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.nightly)])

@@ -317,6 +317,14 @@ def test_papers_are_listed():
     assert code == 0 and all(key in out for key in catalogue()) and "fig12b" in out
 
 
+@pytest.mark.parametrize("arguments", [("--quick",), ("--out", "gallery"), ("--quick", "--json", "-")])
+def test_a_list_is_not_taken_for_a_gallery(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("papers", *arguments)
+    assert code == 1 and "go with --all" in err and err.count("\n") == 1 and not out
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_rows_as_json(tmp_path: Path):
     code, out, _ = run("paper", "leine1998", "fig2", "--quick", "--out", tmp_path, "--json", "-")
     assert code == 0

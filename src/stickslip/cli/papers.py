@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from stickslip.cli import outputs
 from stickslip.cli.commands.papers import Papers
 from stickslip.cli.screen import table
+from stickslip.errors import ModelError
 from stickslip.model.errors import visible
 from stickslip.papers.catalogue import catalogue, paper
 from stickslip.papers.found import tally
@@ -40,6 +41,8 @@ def perform(asked: Papers | Paper, report: Report) -> bool:
     items = [item for each in catalogue().values() for item in each.items]
     if asked.all:
         return _recompute(items, asked, report)
+    if asked.quick or asked.out != Papers().out:
+        raise ModelError("--quick and --out go with --all; without it the papers are listed")
     _list(report)
     _write_json(
         asked, report, [{"paper": i.paper, "item": i.name, "title": i.title, "caption": i.caption} for i in items]

@@ -10,6 +10,7 @@ from stickslip.errors import StickslipError
 from stickslip.explorer.defaults import parameter_range, state_ranges, view_of
 from stickslip.explorer.script import system_lines, text_lines
 from stickslip.explorer.task import Reply, Task
+from stickslip.explorer.view import number, table
 from stickslip.model.library import LIBRARY
 from stickslip.model.system import Model, System
 from stickslip.plot.machine import layout
@@ -24,7 +25,7 @@ def describe(task: Task) -> Reply:
     """All that a page needs to know of a model."""
     base, model = task.base, task.model
     view = view_of(base, task.asked)
-    t = float(view["motion"]["t"])
+    t = number(table(view, "motion"), "t", "motion.t", positive=True)
     reach = state_ranges(base, t)
     fields = {
         "title": model.about.called or "A model",

@@ -82,7 +82,9 @@ def _law(case: str) -> Found:
         Value("μ/μ₀ at rest", law.static_value()),
         Value("μ/μ₀ at the speed of the belt", law.kinetic_value(2.0), 1e-12),
     ]
-    return Found(ss.plot.characteristic({f"{case} curve": law}, speeds), values)
+    ax = ss.plot.characteristic({f"{case} curve": law}, speeds)
+    ax.set_ylabel("friction coefficient $\\mu/\\mu_0$")
+    return Found(ax, values)
 
 
 def _smoothed(case: str) -> Found:

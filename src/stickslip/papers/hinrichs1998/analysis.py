@@ -42,7 +42,7 @@ def basins(quick: bool) -> Found:
     """Domains of attraction of coexisting motions: with and without stops, between the two ends of Figure 7."""
     model = ss.models.forced_oscillator("II", eta=0.581, u0=8.0, v0=0.0)
     count = 80 if quick else 160
-    grid = {"x.block": np.linspace(-12, 12, count), "v.block": np.linspace(-10, 10, count)}
+    grid = {"x.block": np.linspace(-15, 15, count), "v.block": np.linspace(-10, 10, count)}
     found = ss.basins(model, grid, t=1500)
     stops = ["stick" in attractor.signature for attractor in found.attractors]
     shares = found["fraction"].values

@@ -8,7 +8,7 @@ from math import cos
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value, parameters
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.papers.hinrichs1998.contacts import BELT, CONTACT, PENDULUM
 from stickslip.papers.panel import name_panel
 from stickslip.plot.style import INK, SLIP, STICK
@@ -68,9 +68,10 @@ def fig22(quick: bool) -> Found:
         ax.plot(etas, found["x.block"], ".", color=SLIP, markersize=4)
         name_panel(ax, f"({letter}) $m_B$ = {mean:g}")
         values.append(Value("mean of x_A", float(np.nanmean(found["x.block"])), 0.05, {"m_B": mean}))
-    contact = bristles(mean).parts["contact"]
+        values.append(Value(f"{PARAMETER}m_B", bristles(mean).parameters["contact.mean"], at={"panel": letter}))
+    contact = bristles(MEANS[0]).parts["contact"]
     assert isinstance(contact, ss.BristleContact)
-    values += [Value("parameter M_H", contact.bristles), Value("parameter M_G", contact.slipping)]
+    values += [Value(f"{PARAMETER}M_H", contact.bristles), Value(f"{PARAMETER}M_G", contact.slipping)]
     return Found(panels, values)
 
 
@@ -85,7 +86,14 @@ def fig23(quick: bool) -> Found:
     name_panel(ax, "dots: σ = 0.02; thick lines: without chance")
     at_half = ss.sweep(scattered(model, 0.02), {"base.eta": [0.5]}, periods=(20, 400))["x.block"]
     spread = Value("spread of |x| at the stop", float(np.nanstd(abs(at_half))), 0.02, {"η": 0.5})
-    return Found(ax, [spread], random)
+    return Found(ax, [spread, *_deviation(scattered(model, 0.02))], random)
+
+
+def _deviation(model: ss.System) -> list[Value]:
+    """σ, the standard deviation of the coefficients."""
+    contact = model.parts["contact"]
+    assert isinstance(contact, ss.Contact) and contact.scatter is not None
+    return [Value(f"{PARAMETER}σ", contact.scatter.static)]
 
 
 def fig30(quick: bool) -> Found:
@@ -101,7 +109,7 @@ def fig30(quick: bool) -> Found:
         name_panel(ax, f"({letter}) Ω = {omega:g} 1/s, σ = {deviation:g}")
         at = {"Ω": omega, "σ": deviation}
         values.append(Value("largest probability of a class", float(table.probability.max()), at=at))
-        values.append(Value("transition points", int(table.recorded), at=at))
+        values.append(Value(f"{PARAMETER}transition points", int(table.recorded), at=at))
     return Found(panels, values)
 
 
@@ -119,7 +127,7 @@ def fig31b(quick: bool) -> Found:
         Value("motion", COUNTED.get(n, "higher periodic"), at={"Ω": 9.75}, note=NO_CYCLE if n < 0 else ""),
     ]
     values += [Value("islands, one release in m periods of the excitation, for Ω < 16.5 1/s", _islands())]
-    values += parameters(model, PENDULUM | CONTACT | BELT | {"u₀, m": "base.u0"})
+    values += parameters(model, PENDULUM | CONTACT | BELT | {"u₀, m": "base.u0"}) + _deviation(model)
     ax = ss.plot.probabilities(table)
     ax.set(xlabel="frequency of the excitation Ω (1/s)", ylabel="$x_A - \\mu F_N/c$ (m)")
     name_panel(ax, "probability of a release", legend=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value, parameters
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.papers.panel import name_panel
 
 B0, B1, B2 = 0.28, 0.12, -0.9
@@ -22,11 +22,13 @@ def fig3(quick: bool) -> Found:
     """Figure 3: the friction characteristics I, II and III."""
     laws = {name: ss.models.hinrichs_law(name) for name in ("I", "II", "III")}
     values = [
-        *(Value("coefficient in stick μ₀", law.static_value(), at={"characteristic": n}) for n, law in laws.items()),
-        *(Value("coefficient in slip μ", laws[n].kinetic_value(1.0), at={"characteristic": n}) for n in ("I", "II")),
+        *(Value(f"{PARAMETER}μ₀", law.static_value(), at={"characteristic": n}) for n, law in laws.items()),
+        *(Value(f"{PARAMETER}μ", laws[n].kinetic_value(1.0), at={"characteristic": n}) for n in ("I", "II")),
         Value("coefficient in slip μ", laws["III"].kinetic_value(1.0), at={"characteristic": "III", "v_r": 1.0}),
     ]
-    values += parameters(ss.models.forced_oscillator("III"), CONSTANTS)
+    own = ss.models.forced_oscillator("III")
+    fall = own.parameters["contact.mu_0"] - own.parameters["contact.mu_1"]
+    values += [Value(f"{PARAMETER}μ₀ − μ₁", fall, 1e-15), *parameters(own, CONSTANTS)]
     panels = ss.plot.panels(3, width=4.2)
     for (name, law), ax in zip(laws.items(), panels, strict=True):
         ss.plot.characteristic(law, np.linspace(0, 6, 301), ax=ax)

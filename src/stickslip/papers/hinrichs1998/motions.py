@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value, parameters
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.papers.panel import name_panel
 from stickslip.plot.style import QUIET, STICK
 
@@ -19,6 +19,9 @@ LAWS = ("I", "II", "III")
 LOAD = 10.0
 STATIC = {"I": 2.5, "II": 4.0, "III": 4.0}
 """μ₀F_N/c: how far the spring may be stretched in stick."""
+
+PRINTED = {"F_N/c": "contact.normal", "u₀": "base.u0"}
+"""What the legends of Figures 6 and 7 print, and its names in the model."""
 
 COUNTS = {0: "steady", 1: "one-periodic", 2: "two-periodic", -1: "no period"}
 
@@ -41,7 +44,14 @@ def fig4(quick: bool) -> Found:
         values.append(Value("dead zone", "yes" if width > 1e-6 else "no", at={"characteristic": name}))
         ax.plot([-STATIC[name], STATIC[name]], [0, 0], linewidth=3.2, color=STICK)
         name_panel(ax, f"characteristic {name}")
-    return Found(panels, values)
+    return Found(panels, values + _normalised(ss.models.forced_oscillator("I", u0=0.0, v0=0.0, load=LOAD)))
+
+
+def _normalised(model: ss.System) -> list[Value]:
+    """D and ω₀ of Eq. (2), which Section 2.1 gives: from the equation of motion in slip, where friction is constant."""
+    (_, (stiffness, damping)), _ = ss.Field.of(model).jacobian([1.0, 0.3], mode=[-1])
+    omega = math.sqrt(-stiffness)
+    return [Value(f"{PARAMETER}D", abs(float(damping)) / (2 * omega)), Value(f"{PARAMETER}ω₀", omega)]
 
 
 def fig5(quick: bool) -> Found:
@@ -74,7 +84,7 @@ def fig6(quick: bool) -> Found:
         values.append(Value("stops in a period", round(stopped.sum() / 20, 9), at={"η": eta}))
         _phase(run, ax, (58 * period, 60 * period))
         name_panel(ax, f"({letter}) η = {eta:g}")
-    return Found(panels, _whole(values) + parameters(excited("II", 0.5), {"F_N/c": "contact.normal", "u₀": "base.u0"}))
+    return Found(panels, _whole(values) + parameters(excited("II", 0.5), PRINTED))
 
 
 def fig7(quick: bool) -> Found:
@@ -86,6 +96,7 @@ def fig7(quick: bool) -> Found:
     values = [
         Value("largest η with sticking", special["fold"], 1e-9),
         Value("largest η at which every motion comes to stick", special["crossing-sliding"], 1e-9),
+        *parameters(excited("II", 0.5), PRINTED),
     ]
     ax = ss.plot.bifurcation(diagram)
     ax.axvline(special["fold"], color=QUIET, linewidth=0.8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import Found, Value, parameters
 from stickslip.plot.style import INK
 
 
@@ -35,6 +35,7 @@ def fig6(quick: bool) -> Found:
         Value("largest multiplier but one in size", float(attracting.nontrivial[0].real), 1e-8, {"releases": 2}),
         Value("β of the flip at which the single release loses stability", flip.value, 1e-8),
         Value("period", switch.period, 2e-3, {"releases": 1, "method": "switch model, η = 1e-6"}),
+        *parameters(attracting.model, {"a": "contact.a", "β": "contact.beta"}),
     ]
     return Found(ax, values, attracting.data)
 

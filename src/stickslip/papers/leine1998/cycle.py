@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import PARAMETER, Found, Value
 from stickslip.papers.panel import name_panel
 from stickslip.plot.style import INK, SERIES, STICK_SHADE
 
@@ -50,6 +50,7 @@ def fig3(quick: bool) -> Found:
     times = np.unique([*np.linspace(0, exact.period, 201 if quick else 801), *np.linspace(stick - 0.02, stick, 41)])
     of_smoothed = ss.fundamental_matrix(block, exact.period, start=start, method=ss.Smoothing(STEEP), samples=times)
     of_exact = ss.fundamental_matrix(block, exact.period, start=start, samples=times)
+    steepness = Value(f"{PARAMETER}ε", ss.Smoothing(STEEP).eps)
     slope = float(ss.Field.of(block.smoothed(STEEP)).jacobian([0.0, 0.2])[0][1, 1])
     values = [
         Value("period", smoothed.period, 1e-8, {"law": "smoothed"}),
@@ -59,6 +60,7 @@ def fig3(quick: bool) -> Found:
         *(Value("multiplier", float(m.real), 1e-9, {"number": i}) for i, m in enumerate(exact.multipliers, 1)),
         Value("slope of the smoothed friction at rest over −(2/π) ε F_s", slope / (-2 / np.pi * STEEP), 1e-12),
         *_jumps(stick, slip, start),
+        steepness,
     ]
     return Found(_draw_matrix(of_smoothed, of_exact), values, of_smoothed)
 
@@ -175,8 +177,17 @@ def fig4(quick: bool) -> Found:
             Value("residual of the shooting", "below 1e-5" if shot.residual < ACCURACY else "larger", at=at),
             Value("period", shot.period, 1e-5, at),
             Value("iterations", shot.iterations, at=at),
+            Value(f"{PARAMETER}tolerance of the integration", METHODS[name].rtol, at=at),
         ]
-    return Found(panels, values)
+    return Found(panels, values + _settings())
+
+
+def _settings() -> list[Value]:
+    """From where both methods begin, and their own parameters."""
+    smoothing, switch = METHODS.values()
+    assert isinstance(smoothing, ss.Smoothing) and isinstance(switch, ss.Switch)
+    given = {"ε": smoothing.eps, "η": switch.eta, "x₀₁": GUESS[0], "x₀₂": GUESS[1], "T₀": GUESSED_PERIOD}
+    return [Value(PARAMETER + name, value) for name, value in given.items()]
 
 
 def _only_points(ax: Any) -> tuple[list[Any], list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.papers.panel import name_panel
 from stickslip.plot.style import QUIET, SLIP, STICK
 
@@ -19,15 +19,9 @@ def fig2(quick: bool) -> Found:
     ax.plot([0, 0], [-1, 1], color=STICK, linewidth=3)
     ax.set_title("Friction of the block", loc="left")
     largest = float(ss.Field.of(ss.models.block_on_belt()).evaluate([0.0, 0.2]).static[0])
-    model = ss.models.block_on_belt().parameters
-    values = [
-        Value("largest friction in stick F_s", largest),
-        Value("δ", _delta(), 1e-12),
-        Value("m", model["block.m"]),
-        Value("k", model["spring.k"]),
-        Value("v_dr", model["belt.speed"]),
-    ]
-    return Found(ax, values)
+    values = [Value(f"{PARAMETER}F_s, largest friction in stick", largest), Value(f"{PARAMETER}δ", _delta(), 1e-12)]
+    own = {"m": "block.m", "k": "spring.k", "v_dr": "belt.speed"}
+    return Found(ax, values + parameters(ss.models.block_on_belt(), own))
 
 
 def fig5(quick: bool) -> Found:
@@ -48,9 +42,9 @@ def fig5(quick: bool) -> Found:
     name_panel(right, "stick")
     tenth = float(field.evaluate([0.0, 0.2, 10.0]).static[0])
     values = [
-        Value("β = F_stick∞/F_s", float(field.evaluate([0.0, 0.2, 1e3]).static[0]), 1e-12),
+        Value(f"{PARAMETER}β = F_stick∞/F_s", float(field.evaluate([0.0, 0.2, 1e3]).static[0]), 1e-12),
         Value("F_stick at first", float(static[0]), 1e-12),
-        Value("a", -np.log(2 - tenth) / 10.0, 1e-12),
+        Value(f"{PARAMETER}a", -np.log(2 - tenth) / 10.0, 1e-12),
     ]
     return Found(panels, values)
 

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import PARAMETER, Found, Value
 from stickslip.papers.panel import name_panel
 from stickslip.plot.style import INK
 
@@ -94,7 +94,8 @@ def _appendix_b() -> list[Value]:
         "F_s, N": p["contact.mu_s"] * p["contact.normal"],
         "v_dr, m/s": p["bow.speed"],
     }
-    return [Value(name, float(value), 1e-12 * float(value), {"appendix": "B"}) for name, value in of_appendix.items()]
+    at = {"appendix": "B"}
+    return [Value(PARAMETER + name, float(value), 1e-12 * float(value), at) for name, value in of_appendix.items()]
 
 
 def _rolling() -> float:

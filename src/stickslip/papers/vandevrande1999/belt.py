@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import Found, Value, parameters
 from stickslip.papers.panel import name_panel
 from stickslip.papers.vandevrande1999.beside import draw_orbits, draw_printed, draw_rest, error
 from stickslip.plot.style import SERIES
@@ -61,6 +61,7 @@ def fig2b(quick: bool) -> Found:
     values += [
         Value("largest |V_rel|", largest, 1e-6, {"V_dr": 0.2}),
         Value("smallest μ/μ₀", 1 / (1 + GAMMA * largest), 1e-6, {"V_dr": 0.2}),
+        *parameters(orbit(None).model, {"γ": "contact.delta"}),
     ]
     return Found(ax, values)
 

@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.papers.panel import name_panel
 from stickslip.papers.vandevrande1999.beside import draw_orbits
 
 SPEED = "belt.speed"
 RANGE = (0.066, 0.2)
 """The belt velocities between which branches are followed."""
+
+PRINTED = {"α": "coupling.k", "β": "contact2.normal", "γ": "contact1.delta"}
+"""Eq. (12), and its names in the model; its masses, springs and the first contact have 1."""
 
 EPS = 1e5
 """The accuracy parameter of Figure 5 and Table 3."""
@@ -102,7 +105,8 @@ def fig5(quick: bool) -> Found:
         middle = orbits(branch)[len(branch) // 2]
         sign, n = "+" if moves(middle) == "in phase" else "−", middle.crossings("v.block1").sizes["time"]
         values.append(Value("phase and period n", f"{sign}{n}", at={"branch": name}))
-    return Found(panels, [*values, *_extra_branch(quick)])
+    own = [*parameters(coexisting()[0].model, PRINTED), Value(f"{PARAMETER}ε", EPS)]
+    return Found(panels, [*values, *_extra_branch(quick), *own])
 
 
 def _diagrams(axes: Any, found: dict[str, ss.Branch], letters: str, title: str, legend: bool = False) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value
+from stickslip.papers.found import PARAMETER, Found, Value
 from stickslip.papers.panel import name_panel
 from stickslip.papers.vandevrande1999.beside import draw_orbits, draw_printed, draw_rest, error, printed
 from stickslip.plot.style import SERIES, STICK
@@ -55,16 +55,18 @@ def fig6b(quick: bool) -> Found:
     speed = np.geomspace(1e-5, 6, 600)
     (ax,) = ss.plot.panels(width=6.0, height=4.0)
     exact = torque(None, speed)
-    ax.plot([0, 0, *speed], [0, -2 * THETA, *exact], "k", linewidth=3, alpha=0.35)
+    ax.plot([0, 0, *speed], [2 * THETA, -2 * THETA, *exact], "k", linewidth=3, alpha=0.35)
     values = [Value("T/k in slip", float(exact[0]), 1e-12, {"κ": "exact"})]
     for kappa, color in zip(KAPPAS[:3], SERIES, strict=False):
-        ax.plot([0, *speed], [0, *torque(kappa, speed)], color=color, label=f"κ = {kappa:g}")
+        ax.plot(speed, torque(kappa, speed), color=color, label=f"κ = {kappa:g}")
         peak, end = torque(kappa, kappa * np.array([1.0, 4.0]))
         values.append(Value("T/k at φ₁′ = κ", float(peak), 1e-12, {"κ": kappa}))
         values.append(Value("T/k at φ₁′ = 4κ", float(end), 1e-12, {"κ": kappa}))
     ax.set(xlabel="speed of the bit $\\varphi_1'$", ylabel="friction torque $T/k$", xlim=(-0.2, 6))
     ax.legend(frameon=False)
-    return Found(ax, values)
+    own = ss.models.drill_string(eta=4.0, zeta=ZETA, theta=THETA).parameters
+    given = {"ζ": own["damper.c"] / 2, "θ": own["torque.theta"], "μ/μ₀": own["contact.mu_k"] / own["contact.mu_s"]}
+    return Found(ax, values + [Value(PARAMETER + name, value) for name, value in given.items()])
 
 
 @cache

@@ -135,7 +135,7 @@ def autocorrelation(quick: bool) -> Found:
     panels, values = ss.plot.panels(2), []
     period = np.pi  # of the excitation with η = 2
     for v0, letter, ax in zip((0.75, 0.78), LETTERS, panels, strict=True):
-        run = ss.simulate(oscillator(v0=v0), t=(2000 if quick else 10_000) * period)
+        run = ss.simulate(oscillator(v0=v0), t=(8000 if quick else 20_000) * period)
         series = ss.series.from_run(run, "x.block", after=100 * period, interval=period / 16)
         found = ss.series.autocorrelation(series, longest=16 * LAGS)
         ss.plot.autocorrelation(found, ax=ax)

@@ -2,13 +2,14 @@
 
 import { remembered, tellProgress, type App } from "./app";
 import { byId, fillSelect } from "./elements";
-import { bindNumber, bindSelect } from "./fields";
+import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
 import { showLegend } from "./map";
 import { shown } from "./numbers";
 import type { Pen } from "./pen";
 import { disk, Plot, type Range, type Readout } from "./plot";
 import { Raster } from "./raster";
+import { Freshness, valuesOf } from "./stale";
 import { theme } from "./theme";
 import type { BasinsView, RangeOfState } from "./view";
 
@@ -27,8 +28,10 @@ export class BasinsPanel {
   readonly plot: Plot;
   readonly raster = new Raster();
   private readonly status = byId("basins-status");
+  private readonly freshness: Freshness;
   private running = false;
   private computed: BasinsView | null = null;
+  private readonly zoomed: BasinsView[] = [];
 
   constructor(
     private readonly app: App,
@@ -43,6 +46,7 @@ export class BasinsPanel {
       click: (x, y) => this.onStart({ [this.app.view.basins.x.state]: x, [this.app.view.basins.y.state]: y }),
       box: (x, y) => this.zoom(x, y),
     };
+    this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
     this.bind();
   }
 
@@ -58,6 +62,7 @@ export class BasinsPanel {
     }
     bindNumber("basins-t", (t) => this.app.commit({ basins: { ...this.app.view.basins, t } }));
     byId("basins-run").addEventListener("click", () => (this.running ? this.stop() : this.run()));
+    byId("basins-back").addEventListener("click", () => this.back());
   }
 
   private change(axis: Axis, part: Partial<RangeOfState>): void {
@@ -68,7 +73,9 @@ export class BasinsPanel {
   reset(): void {
     this.stop();
     this.raster.clear();
+    this.freshness.forget();
     this.computed = null;
+    this.zoomed.length = 0;
     byId("basins-legend").replaceChildren();
     const names = this.app.description.states.map((each): [string, string] => [each.name, each.name]);
     for (const axis of ["x", "y"] as const) fillSelect(byId(`basins-${axis}-state`), names, this.app.view.basins[axis].state);
@@ -82,18 +89,39 @@ export class BasinsPanel {
       }
     }
     byId<HTMLInputElement>("basins-t").value = String(basins.t);
+    byId("basins-back").toggleAttribute("disabled", this.zoomed.length === 0);
     this.plot.x = [basins.x.low, basins.x.high];
     this.plot.y = [basins.y.low, basins.y.high];
     this.plot.xLabel = basins.x.state;
     this.plot.yLabel = basins.y.state;
     this.plot.redraw();
+    this.markStale();
+  }
+
+  /** Where the motion starts in the plane that is drawn has nothing to do with it. */
+  private key(): string {
+    const { view, description } = this.app;
+    const { model, basins } = view;
+    const start = valuesOf(description.states, view.start, basins.x.state, basins.y.state);
+    return JSON.stringify([model, basins, valuesOf(description.parameters, view.parameters), start]);
+  }
+
+  markStale(): void {
+    this.freshness.mark(this.running);
+  }
+
+  /** Run if what is drawn is of another view. */
+  refresh(): void {
+    if (!this.freshness.isOfView) this.run();
   }
 
   run(): void {
     this.raster.clear();
     this.computed = this.app.view.basins;
+    this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
+    forgiveFields("panel-basins");
     this.app.commitPage(remembered(this.app, "basins"));
     this.app.connection.request("basins", "basins", { view: this.app.view }, (frame) => this.receive(frame));
   }
@@ -124,16 +152,27 @@ export class BasinsPanel {
       const unresolved = Array.prototype.includes.call(label, NOT_RESOLVED);
       showLegend(byId("basins-legend"), unresolved ? entries : entries.slice(0, -1));
     }
-    if (header.done || header.error !== undefined) this.setRunning(false);
+    const over = header.done || header.error !== undefined;
+    if (over) this.setRunning(false);
     const finished = `${attractors.length} attractor${attractors.length === 1 ? "" : "s"}. Click to start a motion there.`;
     tellProgress(this.app, this.status, header, "Computing basins:", finished);
+    if (over) this.markStale();
     this.plot.redraw();
   }
 
   private zoom(x: Range, y: Range): void {
     const { basins } = this.app.view;
-    const change = { ...basins, x: { ...basins.x, low: x[0], high: x[1] }, y: { ...basins.y, low: y[0], high: y[1] } };
-    this.app.commit({ basins: change });
+    this.zoomed.push(basins);
+    this.go({ ...basins, x: { ...basins.x, low: x[0], high: x[1] }, y: { ...basins.y, low: y[0], high: y[1] } });
+  }
+
+  back(): void {
+    const before = this.zoomed.pop();
+    if (before !== undefined) this.go(before);
+  }
+
+  private go(basins: BasinsView): void {
+    this.app.commit({ basins });
     this.run();
   }
 

@@ -54,6 +54,8 @@ const OTHER: Mark = { corners: 5, turn: -Math.PI / 2 };
 /** Where only the order of events changes, and nothing of the motion: a small dot without a name. */
 const QUIET = "exchange of events";
 const NEAR = 12;
+/** Of unstable parts. */
+const DASHES = [6, 5];
 
 export class Branches {
   readonly grown: Grown[] = [];
@@ -148,21 +150,22 @@ export class Branches {
 
   private drawCurve(pen: Pen, plot: Plot, branch: Grown, heights: number[]): void {
     pen.lineJoin = "round";
-    // Seen on every ground: on the colours of a map as well as on the points of a diagram.
+    // Seen on every ground: on the colours of a map as well as on the points of a diagram, and on another branch, whose
+    // dashes would fill the gaps between these.
     pen.strokeStyle = theme().panel;
     pen.lineWidth = 5;
-    this.strokeCurve(pen, plot, branch, heights);
+    this.strokeCurve(pen, plot, branch, heights, []);
     pen.strokeStyle = theme().ink;
     pen.lineWidth = 2.2;
-    this.strokeCurve(pen, plot, branch, heights);
+    this.strokeCurve(pen, plot, branch, heights, DASHES);
   }
 
-  private strokeCurve(pen: Pen, plot: Plot, branch: Grown, heights: number[]): void {
+  private strokeCurve(pen: Pen, plot: Plot, branch: Grown, heights: number[], unstable: number[]): void {
     const { value, stable } = branch;
     let first = 0;
     for (let i = 1; i <= value.length; i++) {
       if (i < value.length && stable[i] === stable[first]) continue;
-      pen.setLineDash(stable[first] === 0 ? [6, 5] : []);
+      pen.setLineDash(stable[first] === 0 ? unstable : []);
       pen.beginPath();
       for (let k = first; k < Math.min(i + 1, value.length); k++) {
         pen.lineTo(plot.px(value[k]!), plot.py(heights[k] ?? NaN));

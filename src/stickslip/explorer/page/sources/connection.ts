@@ -8,6 +8,8 @@ interface Waiting {
   job: string;
   fields: object;
   onFrame: OnFrame;
+  /** Whether it is asked again by itself where the connection was lost meanwhile. */
+  again: boolean;
 }
 
 interface Channel {
@@ -15,6 +17,7 @@ interface Channel {
   busy: boolean;
   sent: number;
   onFrame: OnFrame;
+  asked: Waiting | null;
   next: Waiting | null;
   timer?: number;
 }
@@ -25,6 +28,7 @@ const FIRST_RETRY = 300;
 const LAST_RETRY = 4000;
 const PING_EVERY = 15_000;
 const PING_PATIENCE = 45_000;
+const LOST = "The connection to stickslip was lost meanwhile: run it again.";
 
 export class Connection {
   private socket: WebSocket | null = null;
@@ -48,16 +52,16 @@ export class Connection {
   }
 
   /** Ask now; what the channel was doing is given up on both sides. */
-  request(channel: string, job: string, fields: object, onFrame: OnFrame): void {
+  request(channel: string, job: string, fields: object, onFrame: OnFrame, again = false): void {
     const entry = this.channel(channel);
-    entry.next = { job, fields, onFrame };
+    entry.next = { job, fields, onFrame, again };
     this.send(channel, entry);
   }
 
   /** Ask as soon as the answer before is there: of requests that come faster only the newest is sent. */
   live(channel: string, job: string, fields: object, onFrame: OnFrame): void {
     const entry = this.channel(channel);
-    entry.next = { job, fields, onFrame };
+    entry.next = { job, fields, onFrame, again: true };
     const late = PATIENCE - (performance.now() - entry.sent);
     if (!entry.busy || late <= 0) this.send(channel, entry);
     else entry.timer ??= window.setTimeout(() => this.send(channel, entry), late);
@@ -77,7 +81,7 @@ export class Connection {
   private channel(name: string): Channel {
     let entry = this.channels.get(name);
     if (entry === undefined) {
-      entry = { id: 0, busy: false, sent: 0, onFrame: () => undefined, next: null };
+      entry = { id: 0, busy: false, sent: 0, onFrame: () => undefined, asked: null, next: null };
       this.channels.set(name, entry);
     }
     return entry;
@@ -88,6 +92,7 @@ export class Connection {
     delete entry.timer;
     if (entry.next === null || this.socket === null || !this.isOpen) return;
     const { job, fields, onFrame } = entry.next;
+    entry.asked = entry.next;
     entry.next = null;
     entry.id = ++this.lastId;
     entry.busy = true;
@@ -114,10 +119,18 @@ export class Connection {
   private lost(socket: WebSocket): void {
     if (socket !== this.socket) return;
     this.socket = null;
-    for (const entry of this.channels.values()) entry.busy = false;
+    for (const [name, entry] of this.channels) this.giveUp(name, entry);
     this.onState(false);
     window.setTimeout(() => this.open(), this.retry);
     this.retry = Math.min(2 * this.retry, LAST_RETRY);
+  }
+
+  /** What was under way ends here: it is asked again, or told that it has failed. */
+  private giveUp(channel: string, entry: Channel): void {
+    if (!entry.busy || entry.asked === null) return;
+    entry.busy = false;
+    if (entry.asked.again) entry.next ??= entry.asked;
+    else entry.onFrame(new Frame({ id: entry.id, channel, job: entry.asked.job, done: true, error: LOST }, new Map(), new Map()));
   }
 
   private receive(data: ArrayBuffer | string): void {

@@ -4,11 +4,12 @@ import { remembered, tellProgress, type App } from "./app";
 import { Branches } from "./branches";
 import { byId, fillSelect } from "./elements";
 import type { Frame } from "./frames";
-import { bindNumber, bindSelect } from "./fields";
+import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import { padded, shown, span } from "./numbers";
 import type { Pen } from "./pen";
 import { line, Plot, type Range, type Readout } from "./plot";
 import { Points } from "./points";
+import { Freshness, valuesOf } from "./stale";
 import { theme } from "./theme";
 import type { DiagramView } from "./view";
 
@@ -35,7 +36,7 @@ export class DiagramPanel {
   /** Branches have grown; those in two parameters are drawn over the map. */
   onGrown: () => void = () => this.fit();
   private readonly zoomed: Window[] = [];
-  private computed = "";
+  private readonly freshness: Freshness;
   private running = false;
 
   constructor(
@@ -52,6 +53,7 @@ export class DiagramPanel {
       box: (x, y) => this.zoom(x, y),
       moved: () => byId("diagram-here").removeAttribute("hidden"),
     };
+    this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
     this.branches = new Branches(app, () => (app.view.show === "map" ? byId("map-status") : this.status), () => this.onGrown());
     this.bind();
   }
@@ -85,7 +87,7 @@ export class DiagramPanel {
   reset(): void {
     this.stop();
     this.points.clear();
-    this.computed = "";
+    this.freshness.forget();
     this.zoomed.length = 0;
     const { parameters, quantities } = this.app.description;
     const names = parameters.map((each): [string, string] => [each.name, each.name]);
@@ -113,16 +115,15 @@ export class DiagramPanel {
 
   /** What this diagram is of; where the motions of clicked points start has nothing to do with it. */
   private key(): string {
-    const { model, parameters, start, diagram } = this.app.view;
-    const { [diagram.parameter]: _, ...others } = parameters;
-    return JSON.stringify([model, others, diagram.start ?? start, { ...diagram, start: null }]);
+    const { view, description } = this.app;
+    const { model, diagram } = view;
+    const parameters = valuesOf(description.parameters, view.parameters, diagram.parameter);
+    const start = valuesOf(description.states, diagram.start ?? view.start);
+    return JSON.stringify([model, parameters, start, { ...diagram, start: null }]);
   }
 
-  /** Say so if what is drawn is of another view. */
   markStale(): void {
-    const stale = this.computed !== "" && this.computed !== this.key();
-    this.plot.host.classList.toggle("stale", stale);
-    if (stale && !this.running) this.status.textContent = "The view has changed since this diagram was computed: run it again.";
+    this.freshness.mark(this.running);
   }
 
   /** Run from the start that the view has now. */
@@ -134,18 +135,18 @@ export class DiagramPanel {
 
   run(): void {
     this.points.clear();
-    this.computed = this.key();
-    this.plot.host.classList.remove("stale");
+    this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
+    forgiveFields("panel-diagram");
     this.app.commitPage(remembered(this.app, "diagram"));
     this.app.connection.request("diagram", "diagram", { view: this.app.view }, (frame) => this.receive(frame));
     this.plot.redraw();
   }
 
   /** Run if what is drawn is of another view. */
-  refresh(fresh: boolean): void {
-    if (fresh || this.computed !== this.key()) this.run();
+  refresh(): void {
+    if (!this.freshness.isOfView) this.run();
   }
 
   stop(): void {
@@ -179,6 +180,7 @@ export class DiagramPanel {
     if (over) this.setRunning(false);
     const count = `${this.points.count.toLocaleString("en")} points`;
     tellProgress(this.app, this.status, header, `Computing: ${count},`, `${count}. Drag a box to look closer, click a point for its motion.`);
+    if (over) this.markStale();
     this.fit();
   }
 
@@ -226,6 +228,7 @@ export class DiagramPanel {
       const left = frame.left + this.plot.px(special.special.value) + 10;
       const top = frame.top + this.plot.py(special.special.quantity) + 10;
       const there = special.special;
+      this.plot.leave();
       this.branches.menu(special.branch, there, left, top, () => this.onPick({ value: there.value, states: null, phase: 0 }));
       return;
     }

@@ -17,6 +17,15 @@ export function bindNumber(id: string, act: (value: number) => void): void {
   });
 }
 
+/** What was said beside the fields of a panel is over: all of it is computed anew. */
+export function forgiveFields(panel: string): void {
+  for (const field of byId(panel).querySelectorAll("[aria-invalid]")) {
+    document.getElementById(`${field.id}-error`)?.remove();
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+}
+
 /** A sentence beside the field of a panel that caused it, until that is changed; whether there is such a field. */
 export function refuseField(name: string, sentence: string): boolean {
   const field = document.getElementById(name.replaceAll(".", "-"));

@@ -151,8 +151,10 @@ class Explorer implements App {
 
   private describe(): void {
     const model = JSON.stringify(this.store.view.model);
-    const { page: _, ...view } = this.store.view;
-    this.connection.request("describe", "describe", { view }, (frame) => this.receiveDescription(frame, model));
+    // All else of the view is put over what the model suggests, as far as it fits.
+    const { parameters, start, motion } = this.store.view;
+    const view = { model: this.store.view.model, parameters, start, motion };
+    this.connection.request("describe", "describe", { view }, (frame) => this.receiveDescription(frame, model), true);
   }
 
   private tryModel(model: ModelChoice): void {
@@ -246,7 +248,7 @@ class Explorer implements App {
       byId(`tab-${tab}`).tabIndex = tab === view.show ? 0 : -1;
       byId(`panel-${tab}`).hidden = tab !== view.show;
     }
-    const contact = page.contact ?? description.contacts[0] ?? "";
+    const contact = description.contacts.find((each) => each === page.contact) ?? description.contacts[0] ?? "";
     byId<HTMLSelectElement>("contact").value = contact;
     this.phase.contact = this.history.contact = this.law.contact = contact;
     for (const panel of [this.diagram, this.map, this.section, this.basins]) panel.update();
@@ -255,8 +257,10 @@ class Explorer implements App {
   /** While a slider is dragged only values change: pictures that do not depend on them are not drawn again. */
   private showDragged(): void {
     this.controls.show(this.view.parameters, this.view.start);
-    this.diagram.markStale();
-    for (const panel of [this.diagram, this.map, this.basins]) panel.plot.redrawAbove();
+    for (const tab of TABS) {
+      this[tab].markStale();
+      this[tab].plot.redrawAbove();
+    }
   }
 
   private showAxes(): void {
@@ -264,13 +268,14 @@ class Explorer implements App {
     const units = new Map(description.states.map((each) => [each.name, each.unit]));
     const label = (name: string): string => (units.get(name) ? `${name} (${units.get(name)})` : name);
     const states = description.states.map((each) => each.name);
-    const [x, y] = page.phase ?? defaultPlane(states);
+    const isKnown = (name: string): boolean => states.includes(name);
+    const [x, y] = page.phase?.every(isKnown) ? page.phase : defaultPlane(states);
     [this.phase.x, this.phase.y] = [x, y];
     byId<HTMLSelectElement>("phase-x").value = x;
     byId<HTMLSelectElement>("phase-y").value = y;
     this.phase.plot.xLabel = label(x);
     this.phase.plot.yLabel = label(y);
-    const curves = page.history ?? [x];
+    const curves = page.history?.filter(isKnown) ?? [x];
     this.history.quantities = curves;
     const withUnit = (name: string, unit: string | undefined): string => (unit ? `${name} (${unit})` : name);
     this.history.plot.xLabel = withUnit("time", description.time_unit);
@@ -330,10 +335,10 @@ class Explorer implements App {
   /** What was computed when the address was made; of a model just opened the diagram in any case. */
   private recompute(fresh = false): void {
     const ran = this.page.ran ?? [];
-    if (fresh || ran.includes("diagram")) this.diagram.refresh(fresh);
-    if (ran.includes("map") && this.view.show === "map") this.map.run();
-    if (ran.includes("section") && this.view.show === "section") this.section.run();
-    if (ran.includes("basins") && this.view.show === "basins") this.basins.run();
+    if (fresh || ran.includes("diagram")) this.diagram.refresh();
+    for (const tab of ["map", "section", "basins"] as const) {
+      if (ran.includes(tab) && this.view.show === tab) this[tab].refresh();
+    }
   }
 
   private connected(open: boolean): void {
@@ -433,7 +438,7 @@ class Explorer implements App {
       z: () => history.back(),
       y: () => history.forward(),
       "1": () => this.controls.focusFirst(),
-      Backspace: () => (this.view.show === "map" ? this.map.back() : this.diagram.back()),
+      Backspace: () => this.view.show !== "section" && this[this.view.show].back(),
       "?": () => help.showModal(),
       Escape: () => this.escape(help),
     });

@@ -4,12 +4,13 @@ import { remembered, tellProgress, type App } from "./app";
 import type { Branches } from "./branches";
 import { labelled } from "./diagram";
 import { byId, fillSelect, make } from "./elements";
-import { bindNumber, bindSelect } from "./fields";
+import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
 import { shown } from "./numbers";
 import type { Pen } from "./pen";
 import { disk, Plot, type Range, type Readout } from "./plot";
 import { Raster, type LegendEntry } from "./raster";
+import { Freshness, valuesOf } from "./stale";
 import { theme } from "./theme";
 import type { MapView, RangeOfParameter } from "./view";
 
@@ -19,6 +20,7 @@ export class MapPanel {
   readonly plot: Plot;
   readonly raster = new Raster();
   private readonly status = byId("map-status");
+  private readonly freshness: Freshness;
   private running = false;
   private computed: MapView | null = null;
   private readonly zoomed: MapView[] = [];
@@ -37,6 +39,7 @@ export class MapPanel {
       click: (x, y) => this.onPick({ [this.app.view.map.x.parameter]: x, [this.app.view.map.y.parameter]: y }),
       box: (x, y) => this.zoom(x, y),
     };
+    this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
     this.bind();
   }
 
@@ -66,6 +69,7 @@ export class MapPanel {
   reset(): void {
     this.stop();
     this.raster.clear();
+    this.freshness.forget();
     this.computed = null;
     this.zoomed.length = 0;
     byId("map-legend").replaceChildren();
@@ -87,13 +91,32 @@ export class MapPanel {
     this.plot.xLabel = labelled(this.app, map.x.parameter);
     this.plot.yLabel = labelled(this.app, map.y.parameter);
     this.plot.redraw();
+    this.markStale();
+  }
+
+  private key(): string {
+    const { view, description } = this.app;
+    const { model, map } = view;
+    const parameters = valuesOf(description.parameters, view.parameters, map.x.parameter, map.y.parameter);
+    return JSON.stringify([model, map, parameters, valuesOf(description.states, view.start)]);
+  }
+
+  markStale(): void {
+    this.freshness.mark(this.running);
+  }
+
+  /** Run if what is drawn is of another view. */
+  refresh(): void {
+    if (!this.freshness.isOfView) this.run();
   }
 
   run(): void {
     this.raster.clear();
     this.computed = this.app.view.map;
+    this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
+    forgiveFields("panel-map");
     this.app.commitPage(remembered(this.app, "map"));
     this.app.connection.request("map", "map", { view: this.app.view }, (frame) => this.receive(frame));
   }
@@ -121,8 +144,10 @@ export class MapPanel {
       this.raster.set(colour, frame.shapes.get("colour")!, legend);
       showLegend(byId("map-legend"), legend);
     }
-    if (header.done || header.error !== undefined) this.setRunning(false);
+    const over = header.done || header.error !== undefined;
+    if (over) this.setRunning(false);
     tellProgress(this.app, this.status, header, "Computing the map:", "Click a cell for its motion, drag a box to look closer.");
+    if (over) this.markStale();
     this.plot.redraw();
   }
 
@@ -169,12 +194,18 @@ export class MapPanel {
   }
 }
 
-/** Colours with their words. */
+const MOST_COLOURS = 24;
+const MOST_WORDS = 6;
+
+/** Colours with their words; there may be more kinds than colours, which then have one together. */
 export function showLegend(host: HTMLElement, legend: { label: string; colour: string }[]): void {
-  const entries = legend.slice(0, 24).map((entry) => {
+  const words = new Map<string, string[]>();
+  for (const { label, colour } of legend) words.set(colour, [...(words.get(colour) ?? []), label]);
+  const entries = [...words].slice(0, MOST_COLOURS).map(([colour, labels]) => {
     const swatch = make("span", { class: "swatch" });
-    swatch.style.background = entry.colour;
-    return make("li", {}, swatch, entry.label);
+    swatch.style.background = colour;
+    const more = labels.length > MOST_WORDS ? " and others" : "";
+    return make("li", { title: labels.join(", ") }, swatch, labels.slice(0, MOST_WORDS).join(", ") + more);
   });
   host.replaceChildren(...entries);
 }

@@ -296,10 +296,7 @@ export class Plot {
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.release(event));
     canvas.addEventListener("pointercancel", () => this.forget());
-    canvas.addEventListener("pointerleave", () => {
-      this.pointer = null;
-      this.redrawAbove();
-    });
+    canvas.addEventListener("pointerleave", () => this.leave());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("keydown", (event) => this.key(event));
     canvas.addEventListener("blur", () => {
@@ -349,6 +346,12 @@ export class Plot {
     const xs = [from[0], to[0]].map((px) => this.xAt(limit(px, this.left, this.right))).sort((a, b) => a - b);
     const ys = [from[1], to[1]].map((py) => this.yAt(limit(py, this.top, this.bottom))).sort((a, b) => a - b);
     this.handlers.box?.([xs[0]!, xs[1]!], [ys[0]!, ys[1]!]);
+  }
+
+  /** Say nothing more of the place under the pointer, until it moves. */
+  leave(): void {
+    this.pointer = null;
+    this.redrawAbove();
   }
 
   /** Give up a box or a pan. */

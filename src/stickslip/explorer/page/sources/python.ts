@@ -45,7 +45,7 @@ export class PythonPanel {
   add(line: string, job: string): void {
     if (line === this.last) return;
     this.last = line;
-    byId("last-line").textContent = line.split("\n").at(-1) ?? "";
+    byId("last-line").textContent = mainLine(line, job);
     byId("last-line").title = line;
     // A drag is one line, not one for every pixel.
     const newest = this.lines.lastElementChild as HTMLElement | null;
@@ -61,6 +61,13 @@ export class PythonPanel {
       this.script.textContent = frame.header.error ?? String(frame.header["script"] ?? "");
     });
   }
+}
+
+/** The line that does it, of an action that has several: a model comes after its text, all else comes first. */
+function mainLine(lines: string, job: string): string {
+  const all = lines.split("\n");
+  const main = all.at(job === "describe" ? -1 : 0) ?? "";
+  return all.length > 1 ? `${main} …` : main;
 }
 
 async function copy(text: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { Frame } from "./frames";
 import { padded, shown, span } from "./numbers";
 import type { Pen } from "./pen";
 import { curve, disk, line, Plot, type Readout } from "./plot";
+import { Freshness, valuesOf } from "./stale";
 import { theme } from "./theme";
 
 type Kind = "section" | "return";
@@ -21,6 +22,7 @@ export class SectionPanel {
   private kind: Kind = "section";
   private steps = 0;
   private timer: number | undefined;
+  private readonly freshness: Freshness;
   private running = false;
 
   constructor(private readonly app: App) {
@@ -28,6 +30,7 @@ export class SectionPanel {
     this.plot.draw = (pen) => this.draw(pen);
     this.plot.drawAbove = (pen) => this.drawAbove(pen);
     this.plot.handlers.hover = (x, y) => this.readout(x, y);
+    this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
     this.bind();
   }
 
@@ -57,6 +60,7 @@ export class SectionPanel {
 
   reset(): void {
     this.arrays.clear();
+    this.freshness.forget();
     this.steps = 0;
     const { states } = this.app.description;
     const names = states.map((each): [string, string] => [each.name, each.name]);
@@ -69,11 +73,28 @@ export class SectionPanel {
     const { section } = this.app.view;
     for (const name of ["on", "x", "y"] as const) byId<HTMLSelectElement>(`section-${name}`).value = section[name];
     this.fit();
+    this.markStale();
+  }
+
+  private key(): string {
+    const { view, description } = this.app;
+    const { model, section } = view;
+    return JSON.stringify([model, section, valuesOf(description.parameters, view.parameters), valuesOf(description.states, view.start)]);
+  }
+
+  markStale(): void {
+    this.freshness.mark(this.running);
+  }
+
+  /** Run if what is drawn is of another view. */
+  refresh(): void {
+    if (!this.freshness.isOfView) this.run();
   }
 
   run(): void {
     this.arrays.clear();
     this.steps = 0;
+    this.freshness.begin();
     this.setRunning(true);
     this.status.textContent = "Computing…";
     this.app.commitPage(remembered(this.app, "section"));
@@ -94,9 +115,11 @@ export class SectionPanel {
   private receive(frame: Frame): void {
     for (const name of frame.names) this.arrays.set(name, frame.numbers(name));
     this.coordinate = String(frame.header["coordinate"] ?? this.coordinate);
-    if (frame.header.done || frame.header.error !== undefined) this.setRunning(false);
+    const over = frame.header.done || frame.header.error !== undefined;
+    if (over) this.setRunning(false);
     const finished = `${this.numbers("x").length} points of the section, ${this.numbers("now").length} of the return map.`;
     tellProgress(this.app, this.status, frame.header, "Computing the section:", finished);
+    if (over) this.markStale();
     this.fit();
   }
 

@@ -18,7 +18,9 @@ export class Store {
   private waiting: number | undefined;
 
   constructor(first: PartialView) {
-    this.view = decoded(location.hash) ?? first;
+    // An address without a model is of the one that the explorer was opened with.
+    const { model } = first;
+    this.view = { ...(model === undefined ? {} : { model }), ...(decoded(location.hash) ?? first) };
     history.replaceState(null, "", encoded(this.view));
     window.addEventListener("popstate", () => this.fromAddress());
   }

@@ -209,16 +209,31 @@ export function completed(defaults: View, changed: PartialView): View {
     model: (changed.model ?? defaults.model) as ModelChoice,
     parameters: numbers(changed.parameters),
     start: numbers(changed.start),
-    motion: { ...defaults.motion, ...changed.motion },
-    diagram: { ...defaults.diagram, ...changed.diagram },
-    map: { ...defaults.map, ...changed.map },
-    section: { ...defaults.section, ...changed.section },
+    motion: fitted(defaults.motion, changed.motion),
+    diagram: fitted(defaults.diagram, changed.diagram),
+    map: fitted(defaults.map, changed.map),
+    section: fitted(defaults.section, changed.section),
     branches: changed.branches ?? [],
-    basins: { ...defaults.basins, ...changed.basins },
+    basins: fitted(defaults.basins, changed.basins),
     show: (changed.show as Shown | undefined) ?? defaults.show ?? "diagram",
   };
 }
 
 function numbers(given: Partial<Record<string, number>> | undefined): Record<string, number> {
   return Object.fromEntries(Object.entries(given ?? {}).filter((pair): pair is [string, number] => pair[1] !== undefined));
+}
+
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Changes over defaults; what is of another kind than its default, in an address that was damaged, is left out. */
+function fitted<Part extends object>(defaults: Part, changed: unknown): Part {
+  if (!isTable(changed)) return defaults;
+  const known = Object.entries(defaults).map(([name, value]): [string, unknown] => {
+    const own = changed[name];
+    if (isTable(value)) return [name, fitted(value, own)];
+    return [name, typeof own === typeof value ? own : value];
+  });
+  return { ...changed, ...Object.fromEntries(known) } as Part;
 }
