@@ -177,7 +177,7 @@ def calls(count: int = 1_000_000) -> None:
 def signature_map(points: int = 2000) -> None:
     """A map of normal force and η, coloured by signatures."""
     over = {"contact.normal": np.linspace(1.0, 15.0, points), "base.eta": np.linspace(0.2, 3.0, points)}
-    few = {name: values[:: points // 8] for name, values in over.items()}
+    few = {name: values[:: points // 32] for name, values in over.items()}
     settings = {"periods": PERIODS, "observe": "signature", "target": "cuda", "progress": False}
     ss.sweep(MODEL, few, **settings)
     begin = time.perf_counter()
