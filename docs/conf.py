@@ -105,7 +105,7 @@ FIRST = {
     "start": ["ten-minutes"],
     "tutorials": ["belt", "brake", "drill-string", "measured", "controller"],
     "theory": ["modes", "events", "saltation", "signatures", "sliding-bifurcations", "methods"],
-    "studies": ["drill-string", "brake"],
+    "studies": ["drill-string", "brake", "burridge-knopoff", "hunting-stage", "lugre", "methods-and-bifurcations"],
 }
 """The order in which the pages of a folder are to be read; others follow by name."""
 
