@@ -165,3 +165,14 @@ def test_every_orbit_that_is_found_closes(count: int, forced: bool, seed: int, l
 @pytest.mark.parametrize(("count", "forced"), [(1, False), (1, True), (2, False), (2, True), (3, False)])
 def test_every_orbit_of_many_closes(count: int, forced: bool) -> None:
     assert check(np.random.default_rng(100 + count + 10 * forced), count, forced, 40) >= 10
+
+
+@pytest.mark.parametrize("time", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("beside", [0, 1, -1])
+def test_a_start_beside_the_speed_of_the_belt_is_no_rest(time, beside):
+    """A contact that comes to stick after a rounding error of time says nothing of how long its motion takes."""
+    speed = float(np.nextafter(0.2, 0.2 + beside))
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=0.2)
+    law = ss.Hyperbolic(mu_s=1.0 / time, delta=3.0)
+    system = ss.System(ss.Spring(block, ss.ground, k=time**-2), ss.Contact(block, belt, law=law, normal=1.0))
+    assert ss.find_orbit(system, {"v.block": speed}).period == pytest.approx(12.00103129483 * time, rel=1e-11)

@@ -24,8 +24,8 @@ ORDER = 20
 BLOCK, FIRST_STEPS = 256, 64
 """Steps that are recorded at a time, and those from which a time scale is taken."""
 
-ENDLESS = 1e30
-"""A time that is never reached, except by what rests."""
+ENDLESS = 10.0 ** (300 // (ORDER + 1))
+"""A time that is never reached, except by what rests; its powers in a series are still numbers."""
 
 RTOL = 1e-14
 """Orbits and multipliers are wanted to ten digits and more; at this order round-off is reached at little cost."""
