@@ -158,7 +158,9 @@ def arguments_of(name, call):
     return [each.name for each in inspect.signature(call).parameters.values() if each.kind in kinds]
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=(pytest.mark.nightly,) if part % 2 else ()) for part in range(PARTS)]
+)
 def test_nothing_else_than_a_sentence_is_raised(part, tmp_path, monkeypatch):
     """Every argument of every public name, replaced in turn by things of the wrong kind; a part of the names each."""
     from matplotlib import pyplot

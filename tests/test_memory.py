@@ -72,6 +72,7 @@ def finite_multiplier(orbit: ss.Orbit) -> float:
     return (4 * slopes[1] - slopes[0]) / 3
 
 
+@pytest.mark.nightly
 def test_the_period_doubles_where_the_branch_says() -> None:
     branch = ss.follow(ss.find_orbit(aging_block(beta=1.5)), "contact.beta", to=2.0)
     flip = branch.of_kind("flip")[0]

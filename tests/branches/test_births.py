@@ -166,6 +166,7 @@ def test_a_subcritical_point_leads_onto_an_unstable_orbit() -> None:
     assert branch.periods == pytest.approx(2 * math.pi, rel=1e-9)
 
 
+@pytest.mark.nightly
 def test_smoothed_friction_through_a_canard_explosion() -> None:
     """vandevrande1999 Table 2: 1.52e-02 for ε = 1e3; nearly all of the cycle's size is gained right beside it."""
     model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smoothing(eps=1e3)

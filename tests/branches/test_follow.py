@@ -80,6 +80,7 @@ def test_the_doubled_branch_leaves_at_the_flip() -> None:
     assert [p.kind for p in doubled.special][:3] == ["exchange of events", "exchange of events", "fold"]
 
 
+@pytest.mark.nightly
 def test_a_branch_that_ends_on_one_of_half_the_period() -> None:
     """Followed upwards, the out-of-phase orbit of two blocks merges with one of half its period: its flip."""
     branch = ss.follow(ss.find_orbit(M.two_blocks()), "belt.speed", to=0.16)
@@ -208,6 +209,7 @@ def test_without_weakening_there_is_no_cycle() -> None:
     assert point.orbit.period == pytest.approx(2 * np.pi, abs=1e-9)
 
 
+@pytest.mark.nightly
 def test_the_violin_through_many_signatures() -> None:
     """Micro-slips come and go with the speed of the bow: each by its own bifurcation."""
     orbit = ss.find_orbit(M.bowed_string())

@@ -58,6 +58,7 @@ def test_from_one_hopf_point_to_the_other() -> None:
     assert np.sort(np.abs(fold.orbit.multipliers - 1)) == pytest.approx([0, 0], abs=1e-3)
 
 
+@pytest.mark.nightly
 def test_a_hopf_point_leads_to_the_equilibrium() -> None:
     model, method = ss.models.block_on_belt(v_dr=0.03), ss.Smoothing(eps=1e3)
     point = ss.follow(ss.find_orbit(model, method=method), V, to=1e-3).special[-1]
@@ -111,6 +112,7 @@ def test_through_a_canard_explosion() -> None:
     assert branch.special[0].value == pytest.approx(0.004669614952, abs=1e-12)
 
 
+@pytest.mark.nightly
 def test_a_small_orbit_is_not_gone_through_twice() -> None:
     """Near a Hopf point an orbit nearly closes after any part of its period; it is small, not of a shorter period."""
     mass, belt = ss.Mass("block", m=1.0, x=1.0), ss.Belt("belt", speed=0.9)

@@ -28,6 +28,15 @@ LAW = {"contact0.mu_s": 0.5, "contact0.delta": 2.0}
 CASE = Case(BLOCK, NUMBERS | LAW, {"x.m0": 0.2, "v.m0": 0.0}, 20.0)
 
 
+LONG = {"denormal-velocity", "later-start", "lifted", "shaken-table"}
+"""Kept cases that the referee takes long for: it is asked by night."""
+
+KEPT = [
+    pytest.param(path, id=path.stem, marks=(pytest.mark.nightly,) if path.stem in LONG else ())
+    for path in kept.all_kept()
+]
+
+
 @pytest.fixture(scope="module")
 def run():
     system = CASE.system()
@@ -141,12 +150,12 @@ def test_a_kept_case_is_read_as_it_was_written(tmp_path, monkeypatch):
     assert again.model.start == case.start_in(again.model)
 
 
-@pytest.mark.parametrize("path", kept.all_kept(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", KEPT)
 def test_kept_cases_are_right(path):
     assert judge(kept.read(path)).outcome == AGREES
 
 
-@pytest.mark.parametrize("structure", range(3))
+@pytest.mark.parametrize("structure", [0, *(pytest.param(each, marks=pytest.mark.nightly) for each in (1, 2))])
 def test_random_systems_against_the_referee(structure):
     tally = run_structure(Order(seed=11, sets=5), structure)
     assert tally.failures == []

@@ -51,6 +51,7 @@ def test_minus_two(smooth: bool, flip: float, digits: float) -> None:
     assert ss.follow(orbits(smooth)[1], V, to=0.16).special[-1].value == pytest.approx(flip, abs=digits)
 
 
+@pytest.mark.nightly
 def test_minus_four_smoothed() -> None:
     """The printed flip at 0.1106 does not reproduce: the smoothed model has it at 0.1104."""
     branch = ss.follow(orbits(True)[1], V, to=0.1)
