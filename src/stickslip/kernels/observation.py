@@ -43,6 +43,7 @@ class Request(Record):
 class Course(Start):
     """How one trajectory begins, and when it is observed."""
 
+    start_time: float = field("when it begins")
     transient_end: float = field("when its observation begins")
     end_time: float = field("when that ends")
     excitation_period: float = field("the period of the excitation; 0 without one, negative where it has none")

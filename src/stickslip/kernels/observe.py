@@ -4,7 +4,7 @@ Nothing is allocated: rows go to a place of fixed size, and the last returns of 
 shows.
 """
 
-from stickslip.kernels import ensemble, follow, march, model, observation, outcome, periods, repeat, rest
+from stickslip.kernels import clock, ensemble, follow, march, model, observation, outcome, periods, repeat, rest
 from stickslip.kernels.machine import latest
 from stickslip.kernels.records import Records
 from stickslip.kernels.trajectory import Trajectory
@@ -83,8 +83,7 @@ def prepare(trajectory: Trajectory, request: observation.Request, course: observ
     trajectory.number = course.number
     trajectory.tolerance = request.tolerance
     trajectory.step_guess = 1.0
-    trajectory.time = 0.0
-    trajectory.late = 0.0
+    clock.set_clock(trajectory, course.start_time)
     trajectory.end_time = course.transient_end
     model.constants(trajectory)
     rest.come_to_rest(trajectory)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.arrays import Floats, Ints
+from stickslip.arrays import Ints
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.model.system import Model
@@ -66,7 +66,7 @@ def exponents(
 def signatures(name: str, field: Field, settings: Settings, found: Results, group: Group) -> Results:
     """The modes of all contacts in one period of every motion, phase by phase; none where it has no period.
 
-    Motions with a period are run once more, and all changes of mode are recorded in the last two periods.
+    Motions with a period go on for two more, in which all changes of mode are recorded.
     """
     finished = (found["status"] == FINISHED) & (found["m"] != NO_PERIOD)
     still = finished & (found["events"] == 0)
@@ -74,21 +74,19 @@ def signatures(name: str, field: Field, settings: Settings, found: Results, grou
     counts = still.astype(np.int64)
     cycles = np.empty((0, found["end_mode"].shape[1]), np.int8)
     if moving.any():
-        counts[moving], cycles = _cycles(field, settings, group[moving], found["period"][moving])
+        known = {key: found[key][moving] for key in ("period", "events", "end_state", "end_mode")}
+        counts[moving], cycles = _cycles(field, settings, group[moving], known)
     owner = np.repeat(np.arange(len(group)), counts)
     modes = np.empty((len(owner), cycles.shape[1]), np.int8)
     modes[still[owner]], modes[moving[owner]] = found["end_mode"][still], cycles
     return {f"{name}{PHASES}": counts, f"{name}{MODES}": modes}
 
 
-def _cycles(field: Field, settings: Settings, group: Group, period: Floats) -> tuple[Ints, NDArray[np.int8]]:
+def _cycles(field: Field, settings: Settings, group: Group, found: Results) -> tuple[Ints, NDArray[np.int8]]:
     """How many phases one period of each motion has, and the modes in all of them, packed, begun where they read
     smallest."""
-    times = group.times.copy()
-    times[:, 0] = np.maximum(times[:, 1] - LAST_PERIODS * period, 0.0)
-    contacts = group.held.shape[1]
-    most = int(LAST_PERIODS + 1) * MOST_PHASES * contacts
-    seen = changes_of_mode(field, replace(settings, most=most), replace(group, times=times))
+    period = found["period"]
+    seen = _changes_in_last_periods(field, settings, group, found)
     count = seen["count"]
     owner = np.repeat(np.arange(len(count)), count)
     last = np.cumsum(count)[count > 0] - 1
@@ -103,6 +101,30 @@ def _cycles(field: Field, settings: Settings, group: Group, period: Floats) -> t
     fits = (phases <= MOST_PHASES) & ~seen["truncated"]
     phases = np.where(fits, phases, 0)
     return phases, begun_alike(phases, modes[fits[owner]])
+
+
+def _changes_in_last_periods(field: Field, settings: Settings, group: Group, found: Results) -> Results:
+    """All changes of mode in some more periods.
+
+    Motions go on from where they have ended; where there is more to them than their state, they are run again.
+    """
+    limit = int(LAST_PERIODS + 1) * MOST_PHASES * group.held.shape[1]
+    begin, end, length = *group.times[:, :2].T, LAST_PERIODS * found["period"]
+    times = group.times.copy()
+    if field.program.kernels.repeat.WITHOUT_MEMORY:
+        times[:, 0], times[:, 1] = end, end + length
+        group = replace(group, starts=found["end_state"], held=found["end_mode"] == 0, times=times, begins=end)
+    else:
+        times[:, 0] = np.maximum(end - length, 0.0)
+        group = replace(group, times=times)
+    # As many as there were before, if the motion has not changed; else there is room for all.
+    expected = int(np.max(found["events"] * length / (end - begin)))
+    seen: Results = {}
+    for most in (min(2 * expected + 8, limit), limit):
+        seen = changes_of_mode(field, replace(settings, most=most), group)
+        if not seen["truncated"].any():
+            break
+    return seen
 
 
 def _modes_after(owner: Ints, contact: Ints, mode: Ints, end_mode: Ints) -> NDArray[np.int8]:

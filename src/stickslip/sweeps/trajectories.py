@@ -48,7 +48,8 @@ class Settings:
 class Group:
     """Trajectories by row: starts, contacts held at rest there, parameters, times, and the number of each point.
 
-    `times` has the ends of transient and run, and the period of the excitation.
+    `times` has the ends of transient and run, and the period of the excitation. They begin at the time zero, or when
+    `begins` says.
     """
 
     starts: Floats
@@ -56,14 +57,14 @@ class Group:
     parameters: Floats
     times: Floats
     points: Ints
+    begins: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def __getitem__(self, chosen: NDArray[np.bool_]) -> Group:
-        return Group(
-            self.starts[chosen], self.held[chosen], self.parameters[chosen], self.times[chosen], self.points[chosen]
-        )
+        columns = (None if column is None else column[chosen] for column in vars(self).values())
+        return Group(*columns)  # type: ignore[arg-type]
 
     def courses(self, kernels: Any) -> Records[Any]:
         """As the kernels take them: they put contacts at rest there."""
@@ -72,6 +73,7 @@ class Group:
         courses.column("parameter")[:] = self.parameters
         courses.column("held")[:] = self.held
         courses.column("number")[:] = self.points
+        courses.column("start_time")[:] = 0.0 if self.begins is None else self.begins
         for i, name in enumerate(("transient_end", "end_time", "excitation_period")):
             courses.column(name)[:] = self.times[:, i]
         return courses
