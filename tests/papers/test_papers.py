@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -28,7 +29,8 @@ from stickslip.papers import (
     write_gallery,
 )
 from stickslip.papers.catalogue import ORDER
-from stickslip.papers.found import rows
+from stickslip.papers.found import Row, rows
+from stickslip.papers.gallery import _numbers
 from stickslip.papers.source import coloured, source_of
 
 
@@ -270,6 +272,15 @@ def test_a_page_shows_the_words_the_numbers_and_the_code(gallery):
     assert item.caption in page and "0.99289<" in page and "agrees" in page
     assert 'def</span> <span class="d">sign' in page and "ss.plot.panels" in page
     assert "Not recomputed in this folder" in page  # the other items
+
+
+def test_parameters_that_are_not_printed_are_not_counted():
+    """Those that are printed are folded as long as they are all as printed."""
+    given = [Row("p", "i", f"parameter {name}", {}, 1.0, 0.0) for name in "ab"]
+    same, other = replace(given[0], printed=1.0, printed_digits=1, agrees=True), given[1]
+    assert "<details><summary>Parameters: 1 of 1 as printed" in _numbers([same, other])
+    off = replace(other, printed=2.0, printed_digits=1, agrees=False)
+    assert "<details open><summary>Parameters: 1 of 2 as printed" in _numbers([same, off])
 
 
 def test_pages_need_no_network_and_no_scripts(gallery):

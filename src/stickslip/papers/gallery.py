@@ -224,9 +224,10 @@ def _numbers(rows: Sequence[Row]) -> str:
     computed = _table([row for row in rows if not row.is_parameter])
     if not given:
         return computed
-    same = sum(bool(row.agrees) for row in given)
-    opened = "" if same == len(given) else " open"
-    summary = f"<summary>Parameters: {same} of {len(given)} as printed</summary>"
+    printed = [row for row in given if row.agrees is not None]
+    same = sum(bool(row.agrees) for row in printed)
+    opened = "" if same == len(printed) else " open"
+    summary = f"<summary>Parameters: {same} of {len(printed)} as printed</summary>"
     return f"{computed}<details{opened}>{summary}{_table(given)}</details>"
 
 

@@ -22,8 +22,9 @@ def fig3(quick: bool) -> Found:
     """Figure 3: the friction characteristics I, II and III."""
     laws = {name: ss.models.hinrichs_law(name) for name in ("I", "II", "III")}
     values = [
-        *(Value(f"{PARAMETER}μ₀", law.static_value(), at={"characteristic": n}) for n, law in laws.items()),
+        *(Value(f"{PARAMETER}μ₀", laws[n].static_value(), at={"characteristic": n}) for n in ("I", "II")),
         *(Value(f"{PARAMETER}μ", laws[n].kinetic_value(1.0), at={"characteristic": n}) for n in ("I", "II")),
+        Value("coefficient in stick μ₀", laws["III"].static_value(), at={"characteristic": "III"}),
         Value("coefficient in slip μ", laws["III"].kinetic_value(1.0), at={"characteristic": "III", "v_r": 1.0}),
     ]
     own = ss.models.forced_oscillator("III")

@@ -177,7 +177,6 @@ def fig4(quick: bool) -> Found:
             Value("residual of the shooting", "below 1e-5" if shot.residual < ACCURACY else "larger", at=at),
             Value("period", shot.period, 1e-5, at),
             Value("iterations", shot.iterations, at=at),
-            Value(f"{PARAMETER}tolerance of the integration", METHODS[name].rtol, at=at),
         ]
     return Found(panels, values + _settings())
 
@@ -187,7 +186,8 @@ def _settings() -> list[Value]:
     smoothing, switch = METHODS.values()
     assert isinstance(smoothing, ss.Smoothing) and isinstance(switch, ss.Switch)
     given = {"ε": smoothing.eps, "η": switch.eta, "x₀₁": GUESS[0], "x₀₂": GUESS[1], "T₀": GUESSED_PERIOD}
-    return [Value(PARAMETER + name, value) for name, value in given.items()]
+    tolerance = Value(f"{PARAMETER}tolerance of the integration", switch.rtol, at={"method": "switch model"})
+    return [tolerance, *(Value(PARAMETER + name, value) for name, value in given.items())]
 
 
 def _only_points(ax: Any) -> tuple[list[Any], list[str]]:
