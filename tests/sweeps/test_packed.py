@@ -9,7 +9,8 @@ import xarray as xr
 
 import stickslip as ss
 from stickslip.sweeps import prepare, ragged
-from stickslip.sweeps.packed import Pieces, Ragged, Rows
+from stickslip.sweeps.packed import Pieces, Ragged, Rows, Words
+from stickslip.sweeps.sequences import begun_alike, kinds_of
 
 FORCED, BELT = ss.models.forced_oscillator("III"), ss.models.block_on_belt()
 ETAS = {"base.eta": np.linspace(0.6, 2.6, 260)}
@@ -159,3 +160,38 @@ def test_what_outgrows_memory_ends_with_what_there_is(monkeypatch: pytest.Monkey
     assert 20 <= (caught.value.partial["status"] == 0).sum() < 260
     monkeypatch.setattr(prepare, "MOST_BYTES", 100 * size)
     assert (ss.sweep(FORCED, ETAS, periods=(100, 40), most=10**6, shortcut=False)["status"] == 0).all()
+
+
+def test_words_that_many_points_share_are_found_when_they_are_asked_for() -> None:
+    """A map whose text would be as long as its longest word at every point."""
+    random = np.random.default_rng(4)
+    words = ["", *("stick → slip- " * int(random.integers(1, 40)) for _ in range(30))]
+    kind = random.integers(0, len(words), 60 * 70)
+    few, many = Words((6, 7), words, kind[:42]), Words((60, 70), words, kind)
+    assert few.found.tolist() == np.array(words)[kind[:42]].reshape(6, 7).tolist() and few.found.dtype.kind == "U"
+    lazy = xr.Variable(("a", "b"), many.found)
+    wanted = np.array(words)[kind].reshape(60, 70)
+    assert lazy.dtype == object and lazy.values.tolist() == wanted.tolist()
+    assert lazy[3:50:7, 5].values.tolist() == wanted[3:50:7, 5].tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sequences_are_told_apart(seed: int) -> None:
+    """Random sequences of few kinds, and cycles turned by chance, against a search by hand."""
+    random = np.random.default_rng(seed)
+    contacts = int(random.integers(1, 4))
+    kinds = [random.integers(-1, 2, (int(random.integers(0, 9)), contacts)).astype(np.int8) for _ in range(6)]
+    chosen = [kinds[i] for i in random.integers(0, 6, 50)]
+    turned = [np.roll(each, random.integers(0, 9), axis=0) for each in chosen]
+    lengths = np.array([len(each) for each in turned])
+    modes = np.concatenate(turned)
+    one_of, kind = kinds_of(lengths, modes)
+    for i, each in enumerate(turned):
+        assert np.array_equal(turned[one_of[kind[i]]], each)
+    different = {each.tobytes() for each in turned}
+    assert len(one_of) == len(different)
+    alike = np.split(begun_alike(lengths, modes), np.cumsum(lengths)[:-1])
+    for i in range(50):
+        turns = [np.roll(turned[i], k, axis=0) for k in range(max(1, lengths[i]))]
+        reading = min(turns, key=lambda turn: [2 * abs(m) + (m < 0) for m in turn.ravel().tolist()])
+        assert np.array_equal(alike[i], reading)

@@ -155,7 +155,9 @@ def in_memory(
 
     @cache
     def whole(name: str) -> np.ndarray:
-        found = layout[name].empty(count)
+        kind = layout[name]
+        all_known = sum(len(results[name]) for _, results in pieces) == count
+        found = np.empty((count, *kind.shape), kind.dtype) if all_known else kind.empty(count)
         for place, results in pieces:
             found[place] = results[name]
         return found

@@ -17,7 +17,7 @@ from stickslip.orbits.motion import Motion
 from stickslip.sweeps.exponents import largest_exponent
 from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results, Sweep
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
-from stickslip.sweeps.packed import places, source_of, unfolded
+from stickslip.sweeps.packed import Words, places, source_of, unfolded
 from stickslip.sweeps.sequences import begun_alike, kinds_of
 from stickslip.sweeps.trajectories import Group, Settings, changes_of_mode
 
@@ -154,9 +154,8 @@ def in_words(data: Sweep, observations: Named) -> Sweep:
         first = places(lengths)[:-1]
         words = [_words(contacts, modes[first[one] : first[one] + lengths[one]]) for one in one_of]
         data = data.drop_vars([f"{name}{PHASES}", f"{name}{MODES}"])
-        # Words that points share, not copies as long as the longest: a map of millions of points would be gigabytes.
-        text = np.array([*words, ""], dtype=object)[kind.reshape(counts.shape)]
-        data[name] = (counts.dims, text, {"long_name": "modes in one period of the motion; empty: no period found"})
+        about = {"long_name": "modes in one period of the motion; empty: no period found"}
+        data[name] = (counts.dims, Words(counts.shape, words, kind).found, about)
     return data
 
 

@@ -19,6 +19,9 @@ from xarray.core import indexing
 from stickslip.arrays import Floats, Ints
 
 Key = tuple[Any, ...]
+AT_ONCE = 1e6
+"""Bytes of numbers up to which lines of rows are made at once: they can be changed, and are shown."""
+
 BLOCK = 2**20
 """Entries of an array with a line per point that are filled at once: temporary arrays are no larger."""
 
@@ -190,6 +193,25 @@ class Rows(Dense):
             found = unfolded(part, self.ragged, points, self.moves)
             lines[begin : begin + step] = filled(found, self.ragged.count[points], longest, self.fill)
         return lines
+
+
+class Words(Dense):
+    """Words of which points share a few: `kind` says which. They are found when they are asked for."""
+
+    def __init__(self, points: Sequence[int], words: Sequence[str], kind: Ints) -> None:
+        super().__init__(points, (), np.dtype(object), False)
+        self.words, self.kind = np.array([*words, ""], dtype=object), kind
+
+    @property
+    def found(self) -> Any:
+        """Where they are few, the words themselves; else what finds them."""
+        width = max(map(len, self.words))
+        if 4 * width * self.kind.size > AT_ONCE:  # as long as the longest, in NumPy's arrays of text
+            return self.lazy
+        return self.words.astype(np.str_)[self.kind.reshape(self.points)]
+
+    def _at(self, numbers: Ints, inner: Key) -> np.ndarray:
+        return np.asarray(self.words[self.kind[numbers]])
 
 
 def source_of(variable: xr.Variable) -> tuple[Rows, np.ndarray] | None:

@@ -38,8 +38,11 @@ PERIODS = (300.0, 100.0)
 CHUNKS = {"cpu": 64, "lockstep": 256, "cuda": 2**16, "python": 64, "checked": 64}
 """Points per piece of work: enough to keep a core busy for a while, or a GPU full."""
 
-MOST_CHUNKS = 1024
-"""Large sweeps have larger pieces: each piece has files of its own in a store."""
+MOST_CHUNKS = {"cuda": 16}
+"""Large sweeps have larger pieces: a GPU is full for longer …"""
+
+MOST_FILES = 1024
+"""… and each piece has files of its own in a store."""
 
 CHUNK_BYTES = {"cpu": 64e6, "cuda": 1e9, "python": 64e6, "checked": 64e6}
 """Room for the results of a piece."""
@@ -178,7 +181,7 @@ def _chunk_size(plan: Plan) -> int:
     """Points per piece of work; it follows from the sweep alone, so that a stopped one is gone on with anywhere."""
     target = plan.settings.target
     together = "lockstep" if plan.settings.lockstep and target != "cuda" else target
-    size = max(CHUNKS[together], plan.count // MOST_CHUNKS)
+    size = max(CHUNKS[together], plan.count // MOST_CHUNKS.get(together, MOST_FILES))
     return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from stickslip.errors import ResultError
-from stickslip.sweeps.packed import Pieces, Ragged, Rows, source_of, unfolded
+from stickslip.sweeps.packed import AT_ONCE, Pieces, Ragged, Rows, source_of, unfolded
 
 RECORD, SAMPLE, SAMPLES = "record", "sample", "sample_dimension"
 """Dimensions of rows with a line per point, and of packed ones; and the attribute by which these are known."""
@@ -26,8 +26,6 @@ MEANINGS = {
     REPEAT_ROWS: "the last rows of the point that come again and again, until there are count",
     REPEAT_TIME: "after how long they come again",
 }
-AT_ONCE = 1e6
-"""Bytes of numbers up to which lines of rows are made at once: they can be changed, and are shown."""
 
 
 def dense_or_lazy(rows: Rows) -> Any:
