@@ -4,7 +4,8 @@
     python bench/sweeps.py --points 10000   fewer
 
 The forced oscillator of hinrichs1998, characteristic III, 300 + 100 periods: its diagram over η (mostly periodic); the
-same at u₀ = 1 in a window where it is chaotic, so that no shortcut helps; and 200 points, which are marched one by one.
+same at u₀ = 1 in a window where it is chaotic, so that no shortcut helps; 200 points, which are marched one by one; and
+the diagram with three observations.
 Beside the CPU time of the whole call stands that of the kernels, then what is spent outside of them; what the rows
 take as they are kept, and as lines of the longest; and the peak of memory. Each case is a process of its own, and
 compilation is not timed. Rows of chaotic motions are compared by statistics: the largest distance between the
@@ -28,7 +29,9 @@ CASES = {
     "diagram": (0.5, (0.5, 2.0), None),
     "chaos": (1.0, (1.905, 1.93), None),
     "few points": (0.5, (0.5, 2.0), 200),
+    "several": (0.5, (0.5, 2.0), None),
 }
+OBSERVED = {"several": [ss.observe.StickToSlip(), ss.observe.SlipToStick(), ss.observe.Strobe()]}
 
 
 class Stopwatch:
@@ -55,15 +58,17 @@ class Stopwatch:
 def case(name: str, points: int) -> None:
     u0, (low, high), own = CASES[name]
     model, over = ss.models.forced_oscillator("III", u0=u0), {"base.eta": np.linspace(low, high, own or points)}
-    plan = ss.plan_sweep(model, over, periods=PERIODS)
+    observe = OBSERVED.get(name, "stick_to_slip")
+    plan = ss.plan_sweep(model, over, periods=PERIODS, observe=observe)
     plan.compile()
     ss.sweep(model, {"base.eta": [low, high]}, periods=(1, 1))  # all is imported, too
     watch = Stopwatch()
     watch.around(plan.field.program, "observe")
     if plan.settings.lockstep:
-        watch.around(plan.field.lanes, "observe_lanes")
+        watch.around(plan.field.lanes, "travel_transients")
+        watch.around(plan.field.lanes, "go_on_observed")
     wall, cpu = time.perf_counter(), time.process_time()
-    data = ss.sweep(model, over, periods=PERIODS, progress=False)
+    data = ss.sweep(model, over, periods=PERIODS, observe=observe, progress=False)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     kept = data.packed(folded=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -73,10 +78,15 @@ def case(name: str, points: int) -> None:
         f"time), of which kernels {watch.seconds:.2f} s, the rest {1 - watch.seconds / cpu:.0%}"
     )
     print(
-        f"  {int(data['count'].sum()):,} rows, {kept.sizes['sample']:,} kept: {kept.nbytes / 1e6:.0f} MB with all "
+        f"  {rows(data, 'count'):,} rows, {rows(kept, 'row_size'):,} kept: {kept.nbytes / 1e6:.0f} MB with all "
         f"else, {data.nbytes / 1e6:.0f} MB as lines; peak of memory {peak:.2f} GB",
         flush=True,
     )
+
+
+def rows(data, name: str) -> int:
+    """How many rows all observations have together, by the arrays of that name."""
+    return sum(int(data[each].sum()) for each in map(str, data.data_vars) if each.rpartition(".")[2] == name)
 
 
 def statistics(points: int) -> None:

@@ -22,7 +22,6 @@ LONG = {"kernels/chance.py": {"normal_score"}}
 """Functions that may be longer: a table of coefficients, as it is printed in AS 241."""
 
 MANY = {
-    "kernels/lockobserve.py": {"observe_lanes"},
     "targets/translator.py": {"__init__"},
     "kernels/crew.py": {"watch_kernel"},
 }

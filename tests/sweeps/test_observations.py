@@ -240,3 +240,30 @@ def test_targets_observe_the_same(target: str) -> None:
                 np.testing.assert_array_equal(found[name], known[name])
             else:
                 np.testing.assert_allclose(found[name], known[name], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [40, 300], ids=["one by one", "in lockstep"])
+@pytest.mark.parametrize("seed", range(3))
+def test_several_observations_are_what_each_would_be_alone(count: int, seed: int) -> None:
+    """What is recorded to the last bit; what sums up the motion is told once for all."""
+    random = np.random.default_rng(seed)
+    observe = ss.observe
+    every = [
+        observe.StickToSlip(),
+        observe.SlipToStick(),
+        observe.Strobe(),
+        observe.Strobe(every=float(random.uniform(1, 9))),
+        observe.Section("x.block", float(random.uniform(-0.2, 0.4))),
+        observe.Maxima("x.block"),
+    ]
+    chosen = {f"o{i}": every[i] for i in random.permutation(6)[:4]}
+    model, asked = ss.models.forced_oscillator("III"), {"periods": (40, 25), "most": 60}
+    over = {"base.eta": np.sort(random.uniform(0.4, 2.6, count))}
+    together = ss.sweep(model, over, observe=chosen, **asked)
+    for name, what in chosen.items():
+        alone, own = ss.sweep(model, over, observe=what, **asked), together.observation(name)
+        assert set(alone.data_vars) == set(own.data_vars)
+        recorded = [each for each in alone.data_vars if f"{name}.{each}" in together]
+        assert {"x.block", "v.block", "record_time", "count"} <= set(recorded)
+        for each in [*recorded, "status", "n", "m", "events"]:
+            np.testing.assert_array_equal(alone[each].values, own[each].values, err_msg=f"{name} {each}")

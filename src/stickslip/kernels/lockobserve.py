@@ -40,25 +40,6 @@ class Journal(observation.Ring):
     stick_time_before: Floats = field("time in stick before it", model.CONTACTS)
 
 
-def observe_lanes(
-    convoy: queue.Convoy,
-    trajectory: Trajectory,
-    lanes: Interleaved[Lane],
-    courses: Records[observation.Course],
-    kept: Records[Lane],
-    journals: Records[Journal],
-    rows: Records[observation.Row],
-    results: Records[observation.Result],
-) -> None:
-    """Observe all trajectories: as `observe`. LEFT is the status of those that were given up.
-
-    Work space are `trajectory`, the lanes with a journal each, and `kept`, with a place for every trajectory. This
-    makes eight arguments, since compiled functions make no room themselves, and records do not lie in records.
-    """
-    travel_transients(convoy, trajectory, lanes, courses, kept)
-    go_on_observed(convoy, lanes, courses, kept, journals, rows, results)
-
-
 def travel_transients(
     convoy: queue.Convoy,
     trajectory: Trajectory,
@@ -68,7 +49,8 @@ def travel_transients(
 ) -> None:
     """Take all trajectories to the ends of their transients, where they are kept.
 
-    The states at the start become those with the contacts at rest that are held.
+    The states at the start become those with the contacts at rest that are held. `trajectory` and the lanes are work
+    space.
     """
     queue.assemble(convoy, lanes)
     while queue.is_under_way(convoy):
@@ -97,7 +79,10 @@ def go_on_observed(
     rows: Records[observation.Row],
     results: Records[observation.Result],
 ) -> None:
-    """Observe them from there on."""
+    """Observe them from there on. LEFT is the status of those that were given up.
+
+    Work space are the lanes with a journal each. What is kept stays as it is, so that it may be observed again.
+    """
     queue.assemble(convoy, lanes)
     while queue.is_under_way(convoy):
         for i in range(queue.lanes_to_look_at(convoy)):

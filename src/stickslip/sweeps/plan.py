@@ -409,10 +409,9 @@ class Plan(metaclass=Listing):
         return out
 
     def _observed(self, group: Group) -> Results:
-        """What sums up the motions, and all observations of them, each from a run of its own."""
+        """What sums up the motions, and all observations of them."""
         found: Results = {}
-        for name, codes in self._codes.items():
-            seen = observed(self.field, codes, self.settings, group)
+        for name, seen in observed(self.field, self._codes, self.settings, group).items():
             prefix = f"{name}." if name else ""
             found |= {f"{prefix}{key}" if f"{prefix}{key}" in self.layout else key: seen[key] for key in seen}
         for name, what in self.observations:

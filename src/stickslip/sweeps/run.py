@@ -65,7 +65,7 @@ def sweep(
     observe : observation, str, list, mapping or None, default "stick_to_slip"
         What is recorded of every motion: one of `stickslip.observe`, its name, several of them, or a mapping that names
         them; None records nothing. Where several are recorded their names stand before those of variables,
-        "strobe.x.block". Each takes a run of its own.
+        "strobe.x.block". In lockstep they share their transients; else each takes a run of its own.
     times : (float, float), optional
         Transient and observed time, in units of time.
     periods : (float, float), optional

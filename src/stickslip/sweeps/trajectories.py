@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from stickslip.field import Field, lanes_of, patience
 from stickslip.kernels import observation as kernel
+from stickslip.kernels.condition import PARKED
 from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results
@@ -142,20 +144,23 @@ def _ranges(first: Ints, counts: Ints) -> Ints:
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(first - (np.cumsum(counts) - counts), counts), np.int64)
 
 
-def observed(field: Field, codes: Codes, settings: Settings, group: Group) -> Results:
-    """What was observed, one row per trajectory; recorded rows are packed, those of one trajectory after the other.
+def observed(field: Field, wanted: Mapping[str, Codes], settings: Settings, group: Group) -> dict[str, Results]:
+    """What was observed, by name, one row per trajectory; recorded rows are packed, those of one trajectory after the
+    other.
 
     Contacts that are `held` start at rest. Random friction depends on the seed and on the number of the point alone.
     """
-    seen = _seen(field, codes, settings, group)
-    results = _results(field, group, seen, settings.tolerance)
-    return results | _recorded(seen, settings.rows(codes)) if settings.rows(codes) else results
+    found = {}
+    for name, seen in _seen(field, wanted, settings, group).items():
+        rows = _recorded(seen, settings.most) if settings.rows(wanted[name]) else {}
+        found[name] = _results(field, group, seen, settings.tolerance) | rows
+    return found
 
 
 def changes_of_mode(field: Field, settings: Settings, group: Group) -> Results:
     """All changes of mode while trajectories are observed: of each `count`, time, contact, mode after it; end modes."""
-    codes = Codes(kernel.CHANGES, changes=tuple(Change))
-    seen = _seen(field, codes, settings, group)
+    codes = {"": Codes(kernel.CHANGES, changes=tuple(Change))}
+    (seen,) = _seen(field, codes, settings, group).values()
     rows, packed = _recorded(seen, settings.most), seen.packed()
     way = Ragged.in_order(rows["row_size"], rows["count"], rows["repeat_rows"], rows["repeat_time"])
     return {
@@ -168,10 +173,25 @@ def changes_of_mode(field: Field, settings: Settings, group: Group) -> Results:
     }
 
 
-def _seen(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
-    """What the kernels have observed, in lockstep where that can be."""
-    together = settings.lockstep and lanes_for(field, codes) is not None
-    return (_in_lockstep if together else _one_by_one)(field, codes, settings, group)
+def _seen(field: Field, wanted: Mapping[str, Codes], settings: Settings, group: Group) -> dict[str, Observed]:
+    """What the kernels have observed, by name.
+
+    In lockstep all trajectories travel to the ends of their transients once, and from there on for each observation;
+    those with kernels of their own, or alone, go all the way for each.
+    """
+    seen: dict[str, Observed] = {}
+    for name, codes in wanted.items():
+        m = lanes_for(field, codes) if settings.lockstep else None
+        if name in seen:
+            continue
+        if m is None:
+            seen[name] = _one_by_one(field, codes, settings, group)
+        elif field.target == "cuda":
+            seen[name] = _on_a_gpu(field, m, codes, settings, group)
+        else:
+            alike = {other: each for other, each in wanted.items() if lanes_for(field, each) is m}
+            seen |= _in_lockstep(field, m, alike, settings, group)
+    return {name: seen[name] for name in wanted}
 
 
 def lanes_for(field: Field, codes: Codes) -> Program | None:
@@ -213,22 +233,48 @@ def _patience(m: Program, group: Group) -> float:
     return patience(m, group.starts, group.parameters) if excited else float(m.kernels.lockstep.IMPATIENT)
 
 
-def _in_lockstep(field: Field, codes: Codes, settings: Settings, group: Group) -> Observed:
-    """All trajectories in lockstep; then one by one those that lockstep leaves."""
-    m = lanes_for(field, codes)
-    assert m is not None
-    kernels = m.kernels
-    seen = Observed.room(kernels.observation, settings.rows(codes), group)
-    convoy = kernels.convoy.Convoy()
+def _convoy(m: Program, codes: Codes, settings: Settings, group: Group) -> Any:
+    """What is asked of trajectories in lockstep."""
+    convoy = m.kernels.convoy.Convoy()
     _fill(convoy, codes, settings, len(group))
     convoy.log_tolerance, convoy.patience = math.log2(settings.rtol), _patience(m, group)
+    return convoy
+
+
+def _on_a_gpu(field: Field, m: Program, codes: Codes, settings: Settings, group: Group) -> Observed:
+    """All trajectories in lockstep; then one by one those that lockstep leaves."""
+    seen = Observed.room(m.kernels.observation, settings.rows(codes), group)
+    columns = m.observe_lanes(_convoy(m, codes, settings, group), seen.courses, seen.rows, seen.results)
+    return _with_others(field, codes, settings, group, replace(seen, columns=columns))
+
+
+def _in_lockstep(
+    field: Field, m: Program, wanted: Mapping[str, Codes], settings: Settings, group: Group
+) -> dict[str, Observed]:
+    """All trajectories in lockstep, the transients of all observations once; then one by one those that it leaves."""
+    kernels = m.kernels
+    rooms = {name: Observed.room(kernels.observation, settings.rows(codes), group) for name, codes in wanted.items()}
+    convoys = {name: _convoy(m, codes, settings, group) for name, codes in wanted.items()}
+    first = next(iter(wanted))
     lanes, kept = lanes_of(m), Records.empty(kernels.lane.Lane, len(group))
-    work = kernels.trajectory.Trajectory(), lanes, seen.courses, kept, Records(kernels.lockobserve.Journal, len(lanes))
-    seen = _with_columns(seen, m.observe_lanes(convoy, *work, seen.rows, seen.results))
+    journals = Records(kernels.lockobserve.Journal, len(lanes))
+    kept.column("condition")[:] = PARKED
+    courses = rooms[first].courses
+    m.travel_transients(convoys[first], kernels.trajectory.Trajectory(), lanes, courses, kept)
+    if (kept.column("condition") == PARKED).any():  # the user has ended it: nothing is computed
+        return rooms
+    found = {}
+    for name, codes in wanted.items():
+        seen = replace(rooms[name], courses=courses)
+        m.go_on_observed(convoys[name], lanes, courses, kept, journals, seen.rows, seen.results)
+        found[name] = _with_others(field, codes, settings, group, seen)
+    return found
+
+
+def _with_others(field: Field, codes: Codes, settings: Settings, group: Group, seen: Observed) -> Observed:
+    """With those that lockstep has left, done one by one."""
     left = seen.results.column("status") == LEFT
-    if left.any():
-        return seen.with_(left, _one_by_one(field, codes, settings, group[left]))
-    return seen
+    return seen.with_(left, _one_by_one(field, codes, settings, group[left])) if left.any() else seen
 
 
 def _is_steady(

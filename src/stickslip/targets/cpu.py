@@ -42,7 +42,15 @@ _TYPES: dict[str, Any] = {
 _RESULTS: dict[Any, Any] = {int: ctypes.c_int64, float: ctypes.c_double, bool: ctypes.c_bool, type(None): None}
 
 
-LONG = ("propagate", "observe", "measure_growth", "next_releases", "propagate_lanes", "observe_lanes")
+LONG = (
+    "propagate",
+    "observe",
+    "measure_growth",
+    "next_releases",
+    "propagate_lanes",
+    "travel_transients",
+    "go_on_observed",
+)
 """Functions that may take long: they look at `halt` of the record that is their first argument."""
 
 

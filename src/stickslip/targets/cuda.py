@@ -197,9 +197,9 @@ class Program:
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
 
-    def _observe_lanes(self, convoy: Any, *records: Any) -> Columns:
-        """Room for work is not needed, but for what says how much."""
-        _trajectory, _lanes, courses, kept, _journals, rows, results = records
+    def observe_lanes(self, convoy: Any, courses: Any, rows: Any, results: Any) -> Columns:
+        """`travel_transients` and `go_on_observed`, in the precision that serves."""
+        kept = Records.empty(self.kernels.lane.Lane, len(courses))
         self._gpu.use()
         there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
         found = {"rows": self._room(rows), "results": self._room(results)}

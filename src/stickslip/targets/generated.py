@@ -52,7 +52,7 @@ NEIGHBOURS = KernelSet(
 OBSERVE = KernelSet("observe", (*_MODEL, "march.begin", "march.march", "observe.observe"))
 LANES = KernelSet(
     "lanes",
-    ("lockensemble.propagate_lanes", "lockobserve.observe_lanes"),
+    ("lockensemble.propagate_lanes", "lockobserve.travel_transients", "lockobserve.go_on_observed"),
     tick="lockstep.advance",
     for_all_lanes="lockstep.advance_all",
 )
