@@ -66,9 +66,14 @@ def suggest(name: object, known: Iterable[str]) -> str:
 
 
 def hint(name: object, known: Sequence[str]) -> str:
-    """What an unknown name may have meant, in brackets; nothing where that is not clear."""
+    """What an unknown name may have meant, in brackets; nothing where that is not clear.
+
+    >>> hint("FIG2", ["fig1", "fig2"])
+    " (did you mean 'fig2'?)"
+    """
     owned = [each for each in known if each.endswith(f".{name}")]  # "eta" where "base.eta" is meant
-    close = owned[:1] or difflib.get_close_matches(str(name), known, n=1)
+    plain = {each.lower(): each for each in reversed(known)}  # FIG2 is meant to be fig2
+    close = owned[:1] or [plain[each] for each in difflib.get_close_matches(str(name).lower(), plain, n=1)]
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
