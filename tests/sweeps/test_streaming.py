@@ -101,7 +101,7 @@ def test_places_are_those_of_the_points() -> None:
 
 def test_large_sweeps_have_few_chunks_that_fit_into_memory() -> None:
     over = {"belt.speed": np.linspace(0.1, 0.2, 10**6)}
-    assert ss.plan_sweep(BELT, over, times=(1, 1)).chunk_size == 10**6 // prepare.MOST_CHUNKS
+    assert ss.plan_sweep(BELT, over, times=(1, 1)).chunk_size == 10**6 // prepare.MOST_FILES
     long = ss.plan_sweep(BELT, over, times=(1, 1), most=10**6)
     assert long.chunk_size * long.bytes_per_point <= prepare.CHUNK_BYTES["cpu"]
 
