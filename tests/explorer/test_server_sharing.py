@@ -153,6 +153,16 @@ def test_a_page_that_reads_slowly_gets_all_of_it(page, talk, warm, monkeypatch):
         assert (np.concatenate([arrays[name] for _, arrays in frames]) == at_once[name]).all()
 
 
+def test_a_process_that_was_paused_when_its_job_ended_is_heard_again(page, talk, warm):
+    """A pause comes from another thread than the end of a job, and may come after it."""
+    asked = {**warm, "diagram": {**warm["diagram"], "points": 30}}
+    talk.whole("diagram", asked)
+    for process in page._scheduler._everyone():
+        process.pause()
+    header, _ = talk.whole("diagram", asked)
+    assert header["done"] and "error" not in header
+
+
 def text_frame(text):
     """A text in a frame of the websocket protocol, masked by zeros."""
     data = text.encode()

@@ -202,6 +202,7 @@ class Scheduler:
         del client.waiting[request.channel]
         client.running[request.channel] = process.job = request
         request.process, request.began = process, _now()
+        process.listen_on()  # it may have been paused at the last frame of a job whose end was read already
         process.send(Message(request.number, pipes.WORK, json.dumps(request.asked).encode()))
 
     def _age(self, request: Request) -> float:
