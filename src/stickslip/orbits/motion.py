@@ -296,14 +296,29 @@ class Motion:
     def stopped(self, trajectory: Any, directions: Floats) -> Floats:
         """What friction leaves of directions, one in each row, where contacts stick: it stops them at once, by impulses
         along G."""
-        there = trajectory.copy()
-        self.field.program.ingredients(there)
-        modes = [int(mode) for mode in there.mode]
-        stuck = [i for i, mode in enumerate(modes) if mode == 0]
-        here = self.phase(modes, there.state, float(there.time), 0.0, [])
+        stuck = [i for i, mode in enumerate(trajectory.mode) if mode == 0]
+        modes = [int(mode) for mode in trajectory.mode]
+        here = self.phase(modes, trajectory.state, float(trajectory.time), 0.0, [])
         slip = directions @ here.by_state[[here.row("v", i) for i in stuck]].T
-        delassus = there.D[np.ix_(stuck, stuck)]
-        return np.asarray(directions - slip @ np.linalg.pinv(delassus).T @ there.G[:, stuck].T)
+        return np.asarray(directions - slip @ self._impulses(trajectory, stuck).T)
+
+    def stop(self, contact: int, mode: Sequence[int], z: Floats, t: float) -> Floats:
+        """How deviations change where a contact stops: I − G_S D_SS⁻¹ e_c ∇v_c, S being those that stick then (`mode`).
+
+        The forces of S change by D_SS⁻¹ e_c (−v̇_c), which takes v̇_c out of the saltation matrix: it holds also where
+        the contact just grazes rest.
+        """
+        stuck = [i for i, m in enumerate(mode) if m == 0]
+        here = self.phase(mode, z, t, 0.0, [])
+        impulse = self._impulses(self.workspace(z, t), stuck)[:, stuck.index(contact)]
+        return np.asarray(np.eye(self.states) - np.outer(impulse, here.by_state[here.row("v", contact)]))
+
+    def _impulses(self, trajectory: Any, stuck: Sequence[int]) -> Floats:
+        """G_S D_SS⁻¹: how states change when each contact of S alone is to change its sliding velocity by one."""
+        there = trajectory.copy()
+        self.field.program.constants(there)
+        self.field.program.ingredients(there)
+        return np.asarray(there.G[:, stuck] @ np.linalg.pinv(there.D[np.ix_(stuck, stuck)]))
 
     def sliding(self, z: Floats, t: float) -> Floats:
         """Sliding velocities of all contacts."""

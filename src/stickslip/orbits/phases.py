@@ -289,12 +289,24 @@ class Problem:
         event, end = self.signature.events[j], solved.ends[j]
         if event.kind == SECTION:
             return np.eye(self.n)
-        gradient, rate = self.guard_gradient(solved, j)
-        after = solved.ends[(j + 1) % self.phases].start_rate
         entry = self.entry(solved, j)
+        following = (j + 1) % self.phases
+        if self._just_stops(j) and np.array_equal(entry.by_state, np.eye(self.n)):
+            motion, time = self.motion.with_parameters(solved.parameters), float(solved.begins[j] + solved.durations[j])
+            return motion.stop(event.contact, self.signature.modes[following], end.state, time)
+        gradient, rate = self.guard_gradient(solved, j)
+        after = solved.ends[following].start_rate
         shift = after - entry.by_state @ end.rates[: self.n] - entry.by_time
         with np.errstate(divide="ignore", invalid="ignore"):  # at a tangency there is no saltation matrix
             return entry.by_state + np.outer(shift, gradient) / rate
+
+    def _just_stops(self, j: int) -> bool:
+        """Whether phase j ends in that one rigid contact comes to rest, and nothing else happens."""
+        event, before = self.signature.events[j], self.signature.modes[j]
+        if event.kind != STOP or not self.motion.is_rigid(event.contact):
+            return False
+        stopped = tuple(0 if i == event.contact else mode for i, mode in enumerate(before))
+        return stopped == self.signature.modes[(j + 1) % self.phases]
 
     def guard_gradient(self, solved: Solved, j: int) -> tuple[Floats, float]:
         """∇φ with respect to the state at the end of phase j, and φ̇ along it."""
