@@ -29,6 +29,9 @@ MOST_REPETITIONS = 64
 OUTGROWN = 4.0
 """By this factor the range of a state may exceed the size that it was measured by, before it is measured anew."""
 
+ALIKE = 1e-9
+"""Phases are as long as each other where their durations differ by less than this part."""
+
 MOST_PHASES = 100
 """Phases of a guess that does not repeat itself yet beyond which it is not worth a try."""
 
@@ -386,9 +389,17 @@ def _at_event(signature: Signature, first: int) -> list[int]:
 
 
 def _longest_slip(signature: Signature, durations: Floats) -> int:
-    """The longest phase that follows a release, else the first: where an orbit begins, wherever the guess did."""
+    """The longest phase that follows a release, else the first: where an orbit begins, wherever the guess did.
+
+    Of phases that are equally long, as those of a symmetric orbit are, it is the one from which the modes come first in
+    order: round-off is not asked.
+    """
     released = [j for j in range(len(signature)) if signature.events[j - 1].kind == RELEASE]
-    return max(released, key=lambda j: float(durations[j]), default=0)
+    if not released:
+        return 0
+    longest = max(float(durations[j]) for j in released)
+    alike = [j for j in released if durations[j] >= (1 - ALIKE) * longest]
+    return min(alike, key=lambda j: signature.rotated(j).modes)
 
 
 def _anchor(signature: Signature) -> int:
