@@ -79,7 +79,11 @@ def place(equations: Followable, u: Floats, scales: Floats, along: Floats | None
 
 
 def null_vector(J: Floats, near: Floats | None = None) -> Floats:
-    """The unit vector that J sends to zero; a vector that is not across it saves time."""
+    """The unit vector that J sends to zero; a vector that is not across it saves time.
+
+    Where J sends a whole plane or more to zero, as at an orbit that is one of many, it is the one nearest to the given
+    vector, else to a change of the last unknown, the parameter: round-off is not asked.
+    """
     if near is not None and J.shape[0] + 1 == J.shape[1]:
         try:
             x = np.linalg.solve(np.vstack([J, near]), np.append(np.zeros(len(J)), 1.0))
@@ -88,7 +92,12 @@ def null_vector(J: Floats, near: Floats | None = None) -> Floats:
                 return np.asarray(x / size, float)
         except np.linalg.LinAlgError:
             pass
-    return np.asarray(np.linalg.svd(J)[2][-1], float)
+    _, sizes, rows = np.linalg.svd(J)
+    rank = min(int(np.sum(sizes > ROUND_OFF * np.max(sizes, initial=0.0))), len(rows) - 1)
+    null = rows[rank:]
+    projected = null.T @ (null[:, -1] if near is None else null @ near)
+    size = float(np.linalg.norm(projected))
+    return np.asarray(projected / size if size > BESIDE else rows[-1], float)
 
 
 def is_one_of_many(equations: Followable, here: Place, scales: Floats) -> bool:
