@@ -11,7 +11,7 @@ from math import sqrt
 from stickslip.kernels import model
 from stickslip.kernels.events import GUARD_NOISE
 from stickslip.kernels.lane import CROSSING, Lane, Tick
-from stickslip.kernels.lockevents import keeps_clear, moved_by, only_falls, value_of, zero_of
+from stickslip.kernels.lockevents import falls_through, keeps_clear, moved_by, value_of, zero_of
 from stickslip.kernels.machine import any_lane
 
 BEYOND = 1.5  # of the time at which a parabola ends
@@ -19,26 +19,29 @@ MOST_HALVED = 2
 
 
 def end_at_branch(lane: Lane, tick: Tick) -> None:
-    """Where one branch ends on a step in slip, the step ends there, and is as plain as any other: modes do not change.
+    """Where a branch ends on a step in slip, the step ends there, and is as plain as any other: modes do not change.
 
-    All other branches are clear of their ends on the whole step, so they are on a part of it.
+    All other branches have to be clear of their ends as far as that.
     """
-    h = tick.step_length
-    unclear = 0.0
     slipping = True
     for i in range(model.CONTACTS):
         slipping = slipping and lane.mode[i] != 0.0
-    for g in range(model.GUARDS):
-        clear = keeps_clear(tick.branch_series[g], h)
-        tick.clear[g] = 1.0 if clear else 0.0
-        tick.crossed[g] = 0.0
-        unclear += 0.0 if clear else 1.0
     able = slipping and lane.calm_steps > 0.0
-    if model.GUARDS > 0 and any_lane(able and unclear > 0.0):
-        cut_step(tick, able and unclear == 1.0)
+    for g in range(model.GUARDS):
+        tick.crossed[g] = 0.0
+    set_clear(tick, True)
+    if model.GUARDS > 0 and any_lane(able and not all_clear(tick)):
+        cut_step(tick, able and not all_clear(tick))
         for _ in range(MOST_HALVED):
             if any_lane(able and not all_clear(tick)):
                 halve_step(tick, able and not all_clear(tick))
+
+
+def set_clear(tick: Tick, anew: bool) -> None:
+    """Which branches hold on the step, or end with it."""
+    for g in range(model.GUARDS):
+        clear = tick.crossed[g] > 0.0 or keeps_clear(tick.branch_series[g], tick.step_length)
+        tick.clear[g] = (1.0 if clear else 0.0) if anew else tick.clear[g]
 
 
 def all_clear(tick: Tick) -> bool:
@@ -51,36 +54,51 @@ def all_clear(tick: Tick) -> bool:
 
 def halve_step(tick: Tick, unclear: bool) -> None:
     """Where a bound cannot tell whether a branch ends on a step, half of it may do, as where a speed turns round."""
-    h = 0.5 * tick.step_length
-    tick.step_length = h if unclear else tick.step_length
     for g in range(model.GUARDS):
-        tick.clear[g] = (1.0 if keeps_clear(tick.branch_series[g], h) else 0.0) if unclear else tick.clear[g]
+        tick.crossed[g] = 0.0 if unclear else tick.crossed[g]
+    tick.step_length = 0.5 * tick.step_length if unclear else tick.step_length
+    set_clear(tick, unclear)
 
 
-def cut_step(tick: Tick, one: bool) -> None:
-    """End the step where the branch that is not clear ends, if that can be told."""
+def cut_step(tick: Tick, unclear: bool) -> None:
+    """End the step where the first branch that is not clear ends, if that can be told.
+
+    The first is the one that falls most steeply for what it has left. A search that does not go far beyond where its
+    parabola ends has a short polynomial, whose zero is where it is looked for first.
+    """
     row = tick.polynomial[CROSSING]
-    for g in range(model.GUARDS):
-        its = tick.clear[g] == 0.0 or g == 0
-        for k in range(model.ORDER + 1):
-            row[k] = tick.branch_series[g, k] if its else row[k]
-    # Not far beyond where a parabola ends: a short polynomial has its zero where it is looked for first.
     h = tick.step_length
+    count = 0.0
+    for g in range(model.GUARDS):
+        series = tick.branch_series[g]
+        steeper = tick.clear[g] == 0.0 and series[0] > 0.0
+        if g > 0:
+            steeper = steeper and (count == 0.0 or row[1] * series[0] > series[1] * row[0])
+        count += 1.0 if tick.clear[g] == 0.0 and series[0] > 0.0 else 0.0
+        for j in range(g):
+            tick.crossed[j] = 0.0 if steeper else tick.crossed[j]
+        tick.crossed[g] = 1.0 if steeper else 0.0
+        for k in range(model.ORDER + 1):
+            row[k] = series[k] if steeper or g == 0 else row[k]
     bend = sqrt(max(row[1] * row[1] - 4.0 * row[0] * row[2], 0.0))
-    reach = min(h, BEYOND * 2.0 * row[0] / (bend - row[1])) if row[0] > 0.0 and row[1] < 0.0 else h
+    reach = min(h, BEYOND * 2.0 * row[0] / (bend - row[1])) if bend > row[1] else h
     tick.zeros[CROSSING] = 0.0
     tick.leading[CROSSING] = row[0]
     tick.following[CROSSING] = reach * row[1]
     tick.end_value[CROSSING] = value_of(row, reach)
-    crosses = one and row[0] > 0.0 and tick.end_value[CROSSING] < 0.0 and only_falls(row, reach)
+    crosses = unclear and count > 0.0 and tick.end_value[CROSSING] < 0.0 and falls_through(row, reach)
+    root = -1.0
     if any_lane(crosses):
         root = zero_of(tick, CROSSING, reach, crosses)
-        found = crosses and root > 0.0
-        tick.step_length = root if found else h
-        for g in range(model.GUARDS):
-            its = found and tick.clear[g] == 0.0
-            tick.crossed[g] = 1.0 if its else 0.0
-            tick.clear[g] = 1.0 if its else tick.clear[g]
+    found = crosses and root > 0.0
+    tick.step_length = root if found else h
+    several = False
+    for g in range(model.GUARDS):
+        several = several or (tick.clear[g] == 0.0 and tick.crossed[g] == 0.0)
+        tick.crossed[g] = tick.crossed[g] if found else 0.0
+        tick.clear[g] = 1.0 if tick.crossed[g] > 0.0 else tick.clear[g]
+    if any_lane(found and several):
+        set_clear(tick, found and several)
 
 
 def pass_plainly(lane: Lane, tick: Tick, plain: bool) -> None:

@@ -61,24 +61,33 @@ def negative_tail(row: Floats, h: float) -> float:
     return (odd * h + even if model.ORDER % 2 == 0 else even * h + odd) * (square * square)
 
 
-def only_falls(row: Floats, h: float) -> bool:
-    """Whether a series falls on the whole step: the rate at its start outweighs how it may change."""
-    bends = rough(2.0 * abs(h * h * row[2]) + 3.0 * abs(h * h * h * row[3]))
-    return rough(-SURE * h * row[1]) > bends + RATE * tail_of(row, h)
+def falls_through(row: Floats, h: float) -> bool:
+    """Whether a series that begins positive and ends negative has one zero on the step: its rate stays negative, or it
+    bends down all the way."""
+    tail = tail_of(row, h)
+    p1 = rough(h * row[1])
+    p2 = rough(h * h * row[2])
+    p3 = rough(max(h * h * h * row[3], 0.0))
+    falls = -SURE * p1 > 2.0 * max(p2, 0.0) + 3.0 * p3 + RATE * tail
+    bends = -2.0 * SURE * p2 > 6.0 * p3 + BEND * tail
+    return falls or bends
 
 
 def keeps_clear(row: Floats, h: float) -> bool:
-    """Whether a series stays positive on the step: its constant term outweighs all negative ones; or it is no more than
-    round-off below zero and rises, as that of a branch does where it has just begun; or it only falls, and ends
-    positive."""
+    """Whether a series stays positive on the step: its constant term outweighs all negative ones, or the parabola of its
+    first terms has its least value high enough; or it is no more than round-off below zero and rises, as that of a
+    branch does where it has just begun; or it only falls, or bends down all the way, and ends positive."""
     tail = tail_of(row, h)
     p1 = h * row[1]
     p2 = h * h * row[2]
     p3 = h * h * h * row[3]
+    low = row[0] + min(p3, 0.0) - VALUE * tail
+    above = p2 > 0.0 and low > 0.0 and 4.0 * low * p2 > p1 * p1
     bend = min(p2, 0.0) + min(p3, 0.0) - VALUE * tail
-    falls = -SURE * p1 > 2.0 * abs(p2) + 3.0 * abs(p3) + RATE * tail and value_of(row, h) > 0.0
+    falls = -SURE * p1 > 2.0 * max(p2, 0.0) + 3.0 * max(p3, 0.0) + RATE * tail
+    bends = -2.0 * SURE * p2 > 6.0 * max(p3, 0.0) + BEND * tail and row[0] > 0.0
     rises = row[0] >= -JUST_BEGUN * p1 and p1 + bend > 0.0
-    return row[0] + min(p1, 0.0) + bend > 0.0 or rises or falls
+    return row[0] + min(p1, 0.0) + bend > 0.0 or above or rises or ((falls or bends) and value_of(row, h) > 0.0)
 
 
 def moved_by(row: Floats, h: float) -> float:
