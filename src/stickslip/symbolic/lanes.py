@@ -11,7 +11,7 @@ from functools import cache
 import sympy
 
 from stickslip.symbolic.equations import Equations, Table
-from stickslip.symbolic.frozen import branch_of
+from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.lane_recurrence import CIRCULAR, HARMONIC, LaneTape, LaneWriter
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.printing import Printer, grouped, indented
@@ -213,15 +213,15 @@ class LaneSource(Source):
         return sympy.Integer(1), self._folded(series, factor * self.units[contact])
 
     def constant(self, expression: sympy.Expr) -> str:
-        """As before; what depends on slip signs is such a sign times what is known once for all steps."""
-        signs = [sign for sign in self.signs if sign in expression.free_symbols]
-        if not signs:
+        """As before; what depends on slip signs and frozen branches is these times what is known once for all steps."""
+        frozen = [x for x in expression.free_symbols if isinstance(x, Frozen)]
+        if not frozen:
             return super().constant(expression)
-        once = expression.replace(lambda e: e.is_Pow and e.base in signs and e.exp.is_odd, lambda e: e.base)
-        known, frozen = once.as_independent(*signs, as_Add=False)
+        once = expression.replace(lambda e: e.is_Pow and e.base in self.signs and e.exp.is_odd, lambda e: e.base)
+        known, changing = once.as_independent(*frozen, as_Add=False)
         if known.is_Number:
             return super().constant(once)
-        return super().constant(frozen * sympy.Symbol(super().constant(known)))
+        return super().constant(changing * sympy.Symbol(super().constant(known)))
 
     def _is_steady(self, contact: int) -> bool:
         """Whether a force has the same effect at all times, and on its own contact alone.
