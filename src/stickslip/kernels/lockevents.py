@@ -74,8 +74,8 @@ def falls_through(row: Floats, h: float) -> bool:
 
 
 def keeps_clear(row: Floats, h: float) -> bool:
-    """Whether a series stays positive on the step: its constant term outweighs all negative ones, or the parabola of its
-    first terms has its least value high enough; or it is no more than round-off below zero and rises, as that of a
+    """Whether a series stays positive on the step: its constant term outweighs all negative ones, or the parabola of
+    its first terms has its least value high enough; or it is no more than round-off below zero and rises, as that of a
     branch does where it has just begun; or it only falls, or bends down all the way, and ends positive."""
     tail = tail_of(row, h)
     p1 = h * row[1]
