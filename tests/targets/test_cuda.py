@@ -52,6 +52,13 @@ def check(model: ss.System, over: dict[str, Any], **settings: Any) -> None:
     assert np.max(np.abs(there["end_state"].values - here["end_state"].values)) < 1e-6
 
 
+def random_friction() -> ss.System:
+    """A block whose friction is drawn anew for every phase, by a law with a memory."""
+    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
+    law, scatter = ss.Coulomb(0.4, 0.25).with_aging(0.1, 1.2), ss.Scatter(static=0.02, kinetic=0.02)
+    return ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, belt, law=law, normal=10.0, scatter=scatter))
+
+
 @pytest.mark.usefixtures("emulated")
 @pytest.mark.parametrize(
     ("model", "over", "settings"),
@@ -66,8 +73,9 @@ def check(model: ss.System, over: dict[str, Any], **settings: Any) -> None:
             {"times": (3, 20)},
         ),
         (lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}),
+        (random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}),
     ],
-    ids=["block on belt", "forced oscillator", "two blocks", "Stribeck", "table", "three contacts"],
+    ids=["block on belt", "forced oscillator", "two blocks", "Stribeck", "table", "three contacts", "chance"],
 )
 def test_lockstep(
     model: Callable[[], ss.System], over: dict[str, Any], settings: Any, monkeypatch: pytest.MonkeyPatch
@@ -103,15 +111,6 @@ def test_lanes_that_are_large_take_half_of_the_threads_or_are_left_to_the_march(
         core.launched.clear()
         check(model, {"belt.speed": [0.2, 0.25]}, times=(5, 15))
         assert set(core.launched) - {"gather_kernel"} == {name.partition(".")[2] for name in kernels}
-
-
-@pytest.mark.usefixtures("emulated")
-def test_random_friction_is_marched_one_by_one() -> None:
-    block, belt = ss.Mass("block", m=1.0), ss.Belt("belt", speed=1.0)
-    law, scatter = ss.Coulomb(0.4, 0.25), ss.Scatter(static=0.02, kinetic=0.02)
-    contact = ss.Contact(block, belt, law=law, normal=10.0, scatter=scatter)
-    system = ss.System(ss.Spring(block, ss.ground, k=1.0), contact)
-    check(system, {"belt.speed": [1.0, 1.1]}, times=(5, 20), seed=7)
 
 
 @pytest.mark.usefixtures("emulated")

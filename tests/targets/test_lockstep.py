@@ -80,11 +80,16 @@ MODELS = {
 }  # fmt: skip
 
 
+OF_CONTACTS = ("stick_time", "static_draw", "kinetic_draw", "score", "score_time", "bristle")
+"""States that begin as the model says."""
+
+
 def ensemble(model: Model, spread: float, count: int = 96) -> tuple[Floats, Floats]:
     """Starts and parameters around those of the model."""
     random = np.random.default_rng(7)
     begin = np.array([model.start[state] for state in model.states])
-    starts = begin + spread * random.standard_normal((count, len(begin)))
+    moved = np.array([state.partition(".")[0] not in OF_CONTACTS for state in model.states])
+    starts = begin + spread * moved * random.standard_normal((count, len(begin)))
     values = np.array(list(model.parameters.values()))
     return starts, values * (1 + 0.1 * random.standard_normal((count, len(values))))
 

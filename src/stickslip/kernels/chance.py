@@ -7,8 +7,6 @@ and worker draws the same.
 
 from math import log, sqrt
 
-from stickslip.kernels.trajectory import Trajectory
-
 WORD = 4294967296  # 2**32
 HALF_WORD = 65536
 
@@ -105,6 +103,6 @@ def normal_score(p: float) -> float:
     return -value if q < 0.0 else value
 
 
-def drawn_score(trajectory: Trajectory, contact: int, kind: int) -> float:
-    """The normal score of a contact at the present event: one for each kind, since both stick and slip may be tried."""
-    return normal_score(uniform(trajectory.seed, trajectory.number, contact, 2 * trajectory.draws + kind))
+def drawn_score(seed: int, number: int, contact: int, event: int, kind: int) -> float:
+    """The normal score of a contact at an event: one for each kind, since both stick and slip may be tried."""
+    return normal_score(uniform(seed, number, contact, 2 * event + kind))

@@ -10,6 +10,13 @@ CROSSING = EVENTS
 """The place, after all of them, of the one whose zero is being looked for."""
 
 
+RESTING, LEAVING = 1.0, 2.0
+"""Contacts on trial: at rest; or, until it is in doubt, leaving stick."""
+
+CHANCE_SEED, CHANCE_NUMBER, CHANCE_EVENTS, CHANCE_ATTEMPTS = 0, 2, 3, 4
+"""Places in `chance`."""
+
+
 class Lane(Record):
     """What is kept of a trajectory between ticks. All are floats: one of each lane makes up a vector."""
 
@@ -19,11 +26,17 @@ class Lane(Record):
     time: float = field("the time")
     end_time: float = field("when to stop; while it is observed, to be looked at")
     mode: Floats = field("slip signs: 0 stick", model.CONTACTS)
-    on_trial: Floats = field("1 if the mode is tried: the contact was at rest at the last event", model.CONTACTS)
+    on_trial: Floats = field("not 0 if the mode is tried: RESTING or LEAVING at the last event", model.CONTACTS)
     mode_before: Floats = field("the mode before the last event", model.CONTACTS)
     branch: Floats = field("where each frozen branch stands: a sign, or the interval of a table", model.BRANCHES)
     interval: Floats = field("of each table: see `load_intervals` of the model", model.TABLES, tables.INTERVAL_WIDTH)
     condition: float = field("RUNNING, ARRIVED, GIVEN_UP or PARKED")
+    entering: float = field("whether contacts have to enter the modes that they try: see lockmemory.py")
+    state_before: Floats = field("the state at the last event, before internal states jumped", model.REMEMBERED)
+    chance: Floats = field("seed, low and high word; number; events; attempts at the last one", model.CHANCE)
+    anew: Floats = field("1 if phases without length came before the one that is tried", model.DRAWING)
+    turns: Floats = field("modes that were tried since, after the first", model.DRAWING)
+    entered: Floats = field("the mode that was tried last", model.DRAWING)
     number: float = field("of the trajectory")
 
     # The step.

@@ -8,7 +8,7 @@ march.
 
 from math import sqrt
 
-from stickslip.kernels import model
+from stickslip.kernels import lockmemory, model
 from stickslip.kernels.events import GUARD_NOISE
 from stickslip.kernels.lane import CROSSING, Lane, Tick
 from stickslip.kernels.lockevents import falls_through, keeps_clear, moved_by, value_of, zero_of
@@ -159,6 +159,8 @@ def pass_first(lane: Lane, tick: Tick, content: bool) -> None:
         move_branch(lane, g, now)
     for i in range(model.CONTACTS if model.GUARDS > 0 else 0):
         lane.on_trial[i] = 1.0 if taken and lane.mode[i] == 0.0 else lane.on_trial[i]
+    if model.REMEMBERED > 0 and model.GUARDS > 0:
+        lane.entering = lockmemory.EVENT if taken else lane.entering
     load_moved(lane, taken)
 
 

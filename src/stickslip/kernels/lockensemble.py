@@ -1,6 +1,6 @@
 """Many trajectories in lockstep from their start to a time: each lane takes one after another. See lockstep.py."""
 
-from stickslip.kernels import condition, ensemble, lockrepeat, lockstep, mode, model, outcome
+from stickslip.kernels import condition, ensemble, lockmemory, lockrepeat, lockstep, mode, model, outcome
 from stickslip.kernels import convoy as queue
 from stickslip.kernels.lane import Lane
 from stickslip.kernels.records import Interleaved, Records, field
@@ -47,6 +47,7 @@ def depart(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, start: Depa
 
 def has_ended(lane: Lane) -> bool:
     """Whether a trajectory that is not observed has come to its end; one that repeats itself is brought near to it."""
+    lockmemory.enter_modes(lane)
     if lane.condition == condition.RUNNING and lane.recurrence > 0.0:
         lockrepeat.skip_cycles(lane)
     lane.recurrence = 0.0
@@ -82,7 +83,8 @@ def enter(trajectory: Trajectory, lane: Lane, convoy: queue.Convoy, excitation_p
     lane.most_steps = float(convoy.most_steps)
     lane.reported = condition.ENDLESS
     lane.excitation_period = excitation_period
-    lockrepeat.clear_mark(lane, excitation_period >= 0.0)
+    lockrepeat.clear_mark(lane, excitation_period >= 0.0 and model.DRAWS == 0)  # what chance holds is no state
+    lockmemory.begin_memory(trajectory, lane)
 
 
 def take_branches(trajectory: Trajectory, lane: Lane) -> None:

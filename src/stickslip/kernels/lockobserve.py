@@ -10,6 +10,7 @@ motion that neither sticks nor is excited) is left to `observe.py`.
 from stickslip.kernels import (
     condition,
     lockensemble,
+    lockmemory,
     locksection,
     lockstep,
     model,
@@ -174,6 +175,7 @@ def look_at(
     result: observation.Result,
 ) -> bool:
     """Take note of changes of mode, and of the state where it was wanted; whether the trajectory has ended."""
+    lockmemory.enter_modes(lane)
     note_changes(lane, request, journal, rows, result)
     if lane.condition > condition.ARRIVED:
         return True

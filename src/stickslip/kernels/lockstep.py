@@ -30,13 +30,14 @@ from stickslip.kernels import (
     lockbranches,
     lockevents,
     lockextent,
+    lockmemory,
     lockrepeat,
     machine,
     model,
     step,
 )
 from stickslip.kernels.change import TOGETHER_BY
-from stickslip.kernels.lane import Lane, Tick
+from stickslip.kernels.lane import LEAVING, RESTING, Lane, Tick
 from stickslip.kernels.mode import NOISE
 from stickslip.kernels.records import Floats, Interleaved
 
@@ -184,6 +185,8 @@ def go_on(lane: Lane, tick: Tick, running: bool, moving: bool) -> None:
 def needs_attention(lane: Lane) -> bool:
     """Whether a trajectory has stopped, or changed its mode in a way that is reported."""
     attention = lane.condition > condition.RUNNING
+    if model.REMEMBERED > 0:
+        attention = attention or lane.entering > lockmemory.NOTHING
     if machine.REPEATS:
         attention = attention or lane.recurrence > 0.0
     for i in range(model.CONTACTS if machine.OBSERVED else 0):
@@ -254,7 +257,7 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
     lockbranches.set_guards(lane, tick)
     worst = change_worst_mode(lane, tick, special)
     content = special and worst == 0.0
-    count_changes(lane, content)
+    count_changes(lane, tick, content)
     h = limited(lane, tick, h)
     guessed = natural >= CLOSE * lane.step_guess
     passed = lockbranches.any_passed(tick)
@@ -326,7 +329,10 @@ def natural_step(lane: Lane, tick: Tick, h: float) -> float:
     for i in range(model.SHARP):
         argument = tick.sharp_series[i]
         largest = max(largest, last_term(argument, h, abs(argument[0])))
-    return within_strides(tick, machine.rough_exp2((lane.log_tolerance - largest) * (1.0 / (model.ORDER - 1))))
+    natural = machine.rough_exp2((lane.log_tolerance - largest) * (1.0 / (model.ORDER - 1)))
+    if model.STIFF > 0:
+        natural = min(natural, step.RELAXING * model.ORDER / max(model.fastest_of(lane), 1.0 / step.LONGEST))
+    return within_strides(tick, natural)
 
 
 def within_strides(tick: Tick, h: float) -> float:
@@ -469,6 +475,9 @@ def change_worst_mode(lane: Lane, tick: Tick, running: bool) -> float:
         taken = taken or changes
         released = -1.0 if tick.force_series[i, 0] > 0.0 else 1.0
         lane.mode[i] = (released if lane.mode[i] == 0.0 else 0.0) if changes else lane.mode[i]
+    if model.REMEMBERED > 0:
+        another = running and worst > 0.0
+        lane.entering = lockmemory.ANOTHER_MODE if another else lane.entering
     return worst
 
 
@@ -487,20 +496,22 @@ def is_ambiguous(lane: Lane) -> bool:
     return resting and (released > 1.0 or (released > 0.0 and lane.trials > 1.0))
 
 
-def count_changes(lane: Lane, settled: bool) -> None:
+def count_changes(lane: Lane, tick: Tick, settled: bool) -> None:
     """Note which contacts changed their mode at the event before, and how."""
     any_changed = False
     any_released = False
     for i in range(model.CONTACTS):
-        before = lane.mode_before[i]
         now = lane.mode[i]
+        before = last_mode_before(lane, tick, i)
         changed = settled and before != now and before != condition.UNKNOWN
         if machine.OBSERVED:
             change = condition.RELEASED if before == 0.0 else (condition.STOPPED if now == 0.0 else condition.REVERSED)
             lane.change[i] = change if changed else (0.0 if settled else lane.change[i])
             lane.releases = lane.releases + 1.0 if changed and before == 0.0 else lane.releases
         lane.events = lane.events + 1.0 if changed else lane.events
-        lane.mode_before[i] = now if settled else before
+        lane.mode_before[i] = now if settled else lane.mode_before[i]
+        if model.DRAWING > 0:
+            lane.anew[i] = 0.0 if settled else lane.anew[i]
         any_changed = any_changed or changed
         any_released = any_released or (changed and before == 0.0)
     if machine.OBSERVED:
@@ -509,6 +520,17 @@ def count_changes(lane: Lane, settled: bool) -> None:
             lane.event_state[i] = lane.state[i] if any_changed else lane.event_state[i]
     if machine.REPEATS:
         lockrepeat.note_recurrence(lane, any_released and lane.observed == 0.0)
+
+
+def last_mode_before(lane: Lane, tick: Tick, i: int) -> float:
+    """The mode before the last event; after phases without length, before the last change, as `mode_before` of
+    change.py."""
+    before = lane.mode_before[i]
+    if model.DRAWING > 0:
+        now = lane.mode[i]
+        last = 0.0 if now != 0.0 else (-1.0 if tick.force_series[i, 0] > 0.0 else 1.0)
+        before = last if lane.anew[i] > 0.0 and before == now else before
+    return before
 
 
 # -- going on ----------------------------------------------------------------------------------------------------
@@ -556,13 +578,18 @@ def note_event(lane: Lane, tick: Tick, special: bool, moving: bool) -> None:
         # Released, but as far as one can tell not away yet, when something else happens.
         slow = mode * tick.v[i] <= NOISE * tick.acceleration_size[i] * tick.natural_step
         lags = lane.on_trial[i] > 0.0 and mode != 0.0 and slow
-        asked = 1.0 if ends or lags or (event and mode == 0.0) else 0.0
+        asked = RESTING if ends or lags or (event and mode == 0.0) else 0.0
+        asked = LEAVING if ends and mode == 0.0 else asked
         lane.on_trial[i] = asked if special and moving else lane.on_trial[i]
         lane.mode[i] = tried if ends else mode
         any_asked = any_asked or asked > 0.0
+    if model.REMEMBERED > 0:
+        lane.entering = lockmemory.EVENT if event and any_asked else lane.entering
     if model.AMBIGUOUS:
         lane.trials = 0.0 if event else lane.trials
-    at_once = tick.event_delay <= 1e-9 * tick.natural_step
+    # A step in stick, where nothing moves, may be as long as one likes: it says nothing of what is quick.
+    usual = min(tick.natural_step, lane.release_step) if lane.release_step > 0.0 else tick.natural_step
+    at_once = tick.event_delay <= 1e-9 * usual
     lane.rapid_events = (lane.rapid_events + 1.0 if at_once else 0.0) if event else lane.rapid_events
     tick.lost = 1.0 if lane.rapid_events > MOST_RAPID else tick.lost
     calm = moving and not (event and any_asked)

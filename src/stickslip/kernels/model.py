@@ -115,6 +115,10 @@ mean deflection, and the numbers of two constants: the limit, and the mean dista
 PUSHES: Ints = np.array([[0]])
 """In modules for lockstep, per two contacts: 1 if one pushes the other where both stick."""
 
+REMEMBERED = CHANCE = DRAWING = 0
+"""In modules for lockstep: how many states are remembered from before an event, since internal states jump there; how
+many numbers a lane holds for chance, and for each of how many contacts."""
+
 APART = LIMIT_VARIES = DRIVES = PUSH_EACH_OTHER = AMBIGUOUS = SHARP = 0
 """In modules for lockstep: 1 if nothing moves in stick by itself, so that series in stick are a short text apart; 1 if
 a static limit varies with state or time; 1 if a sliding velocity moves otherwise than the states; 1 if sticking
@@ -189,6 +193,15 @@ def expansion(lane: Lane, tick: Tick) -> None:
 
 def expansion_at_rest(lane: Lane, tick: Tick) -> None:
     """With APART, fill the series of those at rest, in place of the others."""
+
+
+def enter(lane: Lane, contact: int) -> None:
+    """Set the internal states of a contact that enters the mode it tries."""
+
+
+def fastest_of(lane: Lane) -> float:
+    """How fast something relaxes or swings at the present point."""
+    return 0.0
 
 
 def load_intervals(lane: Lane) -> None:

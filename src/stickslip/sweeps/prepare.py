@@ -147,20 +147,21 @@ def plan_sweep(
     Exact(rtol=rtol)
     if not isinstance(target, str) or target not in TARGETS:
         raise SweepError(f"there is no target {shown(target)} for sweeps; there are: {', '.join(TARGETS)}")
+    period = _period(model)
     settings = Settings(
         float(rtol),
         check_number("tolerance", tolerance, positive=True),
         check_whole("most", most),
         check_whole("most_steps", most_steps),
         target,
-        target == "cuda" or (target != "python" and axes.count // (axes.shape[0] if carry else 1) >= GROUP),
+        _travel_together(model, period, target, axes.count // (axes.shape[0] if carry else 1)),
         check_whole("seed", seed, 0, 2**63 - 1),
         bool(shortcut),
     )
     for name, what in observations:
         if isinstance(what, LargestExponent) and target != "cpu":
             raise SweepError(f'{name} is computed on the CPU alone: say target="cpu", or observe something else')
-    duration = _duration(model, times, periods, observations)
+    duration = _duration(period, times, periods, observations)
     _check_strobes(duration, observations)
     text = _written(model)
     size = 1 if chunk is None else check_whole("chunk", chunk)
@@ -185,13 +186,24 @@ def _chunk_size(plan: Plan) -> int:
     return max(1, min(size, int(CHUNK_BYTES[target] // plan.bytes_per_point)))
 
 
-def _duration(model: Model, times: Any, periods: Any, observations: Named) -> Duration:
-    """Transient and observed time; in periods where there is an excitation and no time is given."""
+def _period(model: Model) -> float:
+    """Of the excitation, with the parameters of the model: NO_EXCITATION or NOT_PERIODIC where there is none."""
     forcing = compile_forcing(model)
     try:
-        period = forcing(np.array(list(model.parameters.values()), float))
+        return float(forcing(np.array(list(model.parameters.values()), float)))
     except (ArithmeticError, ValueError):
-        period = 1.0  # at other points of the sweep there is one
+        return 1.0  # at other points of the sweep there is one
+
+
+def _travel_together(model: Model, period: float, target: str, count: int) -> bool:
+    """Whether so many motions travel in lockstep, where a motion returns at whole periods of the excitation or at
+    releases: that of a model which has neither is left to the march."""
+    enough = target == "cuda" or (target != "python" and count >= GROUP)
+    return enough and (bool(model.contacts) or period > 0)
+
+
+def _duration(period: float, times: Any, periods: Any, observations: Named) -> Duration:
+    """Transient and observed time; in periods where there is an excitation and no time is given."""
     why = (
         "this model has no excitation" if period == 0 else "the excitation of this model has no period that can be seen"
     )

@@ -6,15 +6,17 @@ trajectories at once hide the time that operations take.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 import sympy
 
+from stickslip.symbolic.entering import FROM_LANE, EntryWriter
 from stickslip.symbolic.equations import Equations, Table
 from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.lane_recurrence import CIRCULAR, HARMONIC, LaneTape, LaneWriter
 from stickslip.symbolic.memory import TIME
-from stickslip.symbolic.printing import Printer, grouped, indented
+from stickslip.symbolic.printing import Printer, grouped, indented, python
 from stickslip.symbolic.recurrence import NOTHING, Order, Term, Unrolled, added, summed, there
 from stickslip.symbolic.rounding import Magnitude, pace, size
 from stickslip.symbolic.source import Source
@@ -39,6 +41,7 @@ INTERVAL = ("knot", "low", "end", "c0", "c1", "c2", "c3")
 """An interval of a table: see `load_intervals` of kernels/model.py."""
 
 LANE_IMPORTS = """\
+from stickslip.kernels.chance import drawn_score
 from stickslip.kernels.circular import cosine, sine
 from stickslip.kernels.elementary import exponential, hyperbolic_tangent
 from stickslip.kernels.lane import Lane, Tick
@@ -83,15 +86,30 @@ class LaneSource(Source):
         flags["TABLES"] = len(self.tape.tables)
         flags["AMBIGUOUS"] = int(self._coupled() and not self._begins_to_slip_smoothly())
         flags["PUSH_EACH_OTHER"] = int(self._coupled())
+        flags["REMEMBERED"] = self.n if self.equations.resets or self.equations.draws else 0
+        flags |= {"CHANCE": 5, "DRAWING": self.contacts} if self.equations.draws else {"CHANCE": 0, "DRAWING": 0}
         return super()._constants_of_module() | flags
 
     def serves(self) -> bool:
         """Whether this model can travel in lockstep."""
         e = self.equations
-        simple = not (e.stiff or any(owner >= 0 for owner in e.owners) or any(x.has(Table) for x in self._kinematic()))
+        simple = self._remembers_simply() and not any(x.has(Table) for x in self._kinematic())
         intervals = sum(len(e.tables[b.table].speeds) for b in self.tape.branches if b.table is not None)
         small = self.contacts <= MOST_CONTACTS and intervals <= MOST_INTERVALS
         return simple and small and self._work() <= LANE_LIMIT
+
+    def _remembers_simply(self) -> bool:
+        """Whether internal states change only as time goes on and where their contacts enter a mode.
+
+        Contacts with guards, forces or kernels of their own are left to the march. So is chance where branches end
+        steps as well, since events are not counted there as the march does, by which it draws; and where contacts push
+        each other, since it decides for all of them together.
+        """
+        e = self.equations
+        special = e.kept or e.own_guards or e.own_forces or e.steep or any(e.undecided) or not all(e.limited)
+        pushed = any(g != 0 for owner, row in zip(e.owners, e.G, strict=False) if owner >= 0 for g in row)
+        intricate = e.draws and (self.tape.branches or self._coupled())
+        return not (special or pushed or intricate)
 
     def _kinematic(self) -> list[sympy.Expr]:
         """What is needed where a step leads."""
@@ -100,7 +118,13 @@ class LaneSource(Source):
 
     def module(self) -> str:
         # First, because writing them collects the constants.
-        lanes = [self._expansion(at_rest=False), self._expansion(at_rest=True), self._kinematics()]
+        lanes = [
+            self._expansion(at_rest=False),
+            self._expansion(at_rest=True),
+            self._kinematics(),
+            self._enter(),
+            self._relaxing(),
+        ]
         branches = [self._branches(), self._load_intervals(), self._guard_sizes()] if self.tape.branches else []
         blocks = [[*self._header(), LANE_IMPORTS], self._constants(), self._ingredients(), self._sizes()]
         blocks += [*lanes, *branches]
@@ -123,6 +147,39 @@ class LaneSource(Source):
             '    """v, G and D where the step leads."""',
             *indented([*names, *self._named_constants(), *lines]),
         ]
+
+    def _enter(self) -> list[str]:
+        """What internal states do where a contact enters the mode that it tries."""
+        writer = EntryWriter(self.equations, "lane", FROM_LANE, self._values_in_lane, self._as_constants)
+        body = [*writer.draws(), *writer.resets()] if self._remembers_simply() else []
+        return [
+            "def enter(lane: Lane, contact: int) -> None:",
+            '    """Internal states of a contact that enters the mode it tries."""',
+            *(body or ["    pass"]),
+        ]
+
+    def _relaxing(self) -> list[str]:
+        """What relaxes, and how quickly."""
+        squares = self._squares_of_rates()
+        lines = [f"largest = max(largest, abs({self._plain(x)}))" for x in squares]
+        return [
+            "def fastest_of(lane: Lane) -> float:",
+            '    """How fast something relaxes or swings at the present point."""',
+            *indented([*self._values_in_lane(squares), "largest = 0.0", *lines, "return sqrt(largest)"]),
+        ]
+
+    def _values_in_lane(self, expressions: Iterable[sympy.Expr]) -> list[str]:
+        """The states, the time, the modes and the constants by name, as far as `expressions` use them."""
+        names = {str(x) for e in expressions for x in self.with_constants(e).free_symbols}
+        e = self.equations
+        values = {str(s): f"lane.state[{i}]" for i, s in enumerate(e.states)} | {str(TIME): "lane.time"}
+        values |= {str(sign): f"lane.mode[{i}]" for i, sign in enumerate(self.signs)}
+        values |= {name: f"lane.constant[{i}]" for i, name in enumerate(self.constants.values())}
+        return [f"{name} = {value}" for name, value in values.items() if name in names]
+
+    def _as_constants(self, expression: sympy.Expr) -> str:
+        """An expression, its parameters as constants, for one lane alone."""
+        return python(self.with_constants(expression))
 
     def _plain(self, expression: sympy.Expr) -> str:
         """An expression of states and time, its parameters as constants."""

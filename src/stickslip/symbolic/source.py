@@ -13,16 +13,20 @@ from functools import cached_property
 
 import sympy
 
+from stickslip.symbolic.entering import FROM_TRAJECTORY, EntryWriter
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.expansion import Expansion
 from stickslip.symbolic.frozen import sign_of
-from stickslip.symbolic.memory import TIME, Draw, Kept, OwnGuard, Reset
+from stickslip.symbolic.memory import TIME, Kept, OwnGuard
 from stickslip.symbolic.printing import assignments, indented, python, table_rows
 from stickslip.symbolic.rounding import pace, size
 from stickslip.symbolic.wave import with_waves
 
 VARIED = ("VARIED_STATES", "VARIED_CONTACTS", "VARIED_GUARDS", "VARIED_BRANCHES")
 """Sizes of what varies with a motion: none where variations are not wanted."""
+
+MEMORY = ("REMEMBERED", "CHANCE", "DRAWING")
+"""Sizes of what lanes remember from event to event."""
 
 BEFORE_SIZES = """\
 from math import atan, copysign, cos, cosh, exp, log, pi, sin, sinh, sqrt, tan, tanh
@@ -121,7 +125,7 @@ class Source(Expansion):
             "ORDER": self.order,
             "WIDTH": self.width,
         }
-        sizes |= dict.fromkeys(("DIRECTIONS", "SHARP", "BANDED", "FROZEN", "TABLES", *VARIED), 0)
+        sizes |= dict.fromkeys(("DIRECTIONS", "SHARP", "BANDED", "FROZEN", "TABLES", *MEMORY, *VARIED), 0)
         sizes |= {f"ROWS{i}": len(table.speeds) for i, table in enumerate(self.equations.tables)}
         return sizes | {f"QUANTILES{i}": len(table) for i, table in enumerate(self.equations.quantiles)}
 
@@ -260,7 +264,7 @@ class Source(Expansion):
         expressions = [x for _, x in targets]
         return [
             *INGREDIENTS,
-            *indented([*self._unpack(expressions), *self._signs(expressions)]),
+            *indented(self._known(expressions)),
             *indented(assignments([(str(entry), x) for entry, x in targets])),
         ]
 
@@ -292,7 +296,7 @@ class Source(Expansion):
         ]
         return [
             *SIZES,
-            *indented([*self._unpack(expressions), *self._signs(expressions)]),
+            *indented(self._known(expressions)),
             *indented([*assignments(values), *loads, *assignments(rates)] or ["return"]),
         ]
 
@@ -339,7 +343,7 @@ class Source(Expansion):
             return [*BRANCHES, "    return"]
         expressions = [with_waves(b.expression) for b in self.tape.branches]
         lines = [self._asked(i, python(e), str) for i, e in enumerate(expressions)]
-        return [*BRANCHES, *indented([*self._unpack(expressions), *self._signs(expressions), *lines])]
+        return [*BRANCHES, *indented([*self._known(expressions), *lines])]
 
     def _asked(self, number: int, value: str, table: Callable[[int], str | int]) -> str:
         """The line that sets a branch: `value` is its expression, `table` the number under which a table is known."""
@@ -359,18 +363,22 @@ class Source(Expansion):
         return {g.branch: number for number, g in reversed(list(enumerate(self.tape.guards, len(self.watched))))}
 
     def _reset(self) -> list[str]:
-        lines = [
+        writer = EntryWriter(self.equations, "trajectory", FROM_TRAJECTORY, self._known, python)
+        kept = [
+            line
+            for one in self.equations.kept
+            for line in (f"    if contact == {one.contact}:", f"        {one.name}.enter(trajectory, {one.contact})")
+        ]
+        return [
             "def reset(trajectory: Trajectory, contact: int) -> None:",
             '    """Internal states of a contact that has just entered its mode."""',
+            *([*writer.draws(), *kept, *writer.resets()] or ["    return"]),
         ]
-        # What is drawn comes first: the other jumps depend on it.
-        for draw in self.equations.draws:
-            lines += [f"    if {entered(draw)}:", *indented(self._draw(draw), 2)]
-        for kept in self.equations.kept:
-            lines += [f"    if contact == {kept.contact}:", f"        {kept.name}.enter(trajectory, {kept.contact})"]
-        for reset in self.equations.resets:
-            lines += [f"    if {entered(reset)}:", *indented(self._solve_reset(reset), 2)]
-        return lines if len(lines) > 2 else [*lines, "    return"]
+
+    def _known(self, expressions: Iterable[sympy.Expr]) -> list[str]:
+        """The states, time, parameters and modes that `expressions` use, by name."""
+        expressions = list(expressions)
+        return [*self._unpack(expressions), *self._signs(expressions)]
 
     def _jump(self) -> list[str]:
         lines = [
@@ -389,7 +397,7 @@ class Source(Expansion):
     def _assign_jumps(self, guard: OwnGuard) -> list[str]:
         """All states that jump do so at once: new values are computed from those before."""
         values = list(guard.jumps.values())
-        lines = [*self._unpack(values), *self._signs(values)]
+        lines = self._known(values)
         lines += [f"after{state} = {python(e)}" for state, e in guard.jumps.items()]
         return lines + [f"trajectory.state[{state}] = after{state}" for state in guard.jumps]
 
@@ -405,49 +413,18 @@ class Source(Expansion):
         }
         return [[f"def {head} -> None:", *indented(body or ["return"])] for head, body in bodies.items()]
 
-    def _draw(self, draw: Draw) -> list[str]:
-        """A new value for the phase that begins.
-
-        A static part that is drawn, tried and given up tells nothing about the kinetic one, drawn at the same event,
-        unless both follow one process in time: that has a single value at any time.
-        """
-        kind = 0 if draw.stick or draw.correlation_time is not None else 1
-        lines = [f"score = drawn_score(trajectory, {draw.contact}, {kind})"]
-        if draw.correlation_time is not None:
-            lines += self._unpack([draw.correlation_time], states=False)
-            lines += [
-                f"correlation = exp(-(trajectory.time - trajectory.state[{draw.score_time}])/{draw.correlation_time})",
-                f"score = correlation*trajectory.state[{draw.score}] + sqrt(1.0 - correlation*correlation)*score",
-                f"trajectory.state[{draw.score}] = score",
-                f"trajectory.state[{draw.score_time}] = trajectory.time",
-            ]
-        table = f"table_value(QUANTILE{draw.table}, QUANTILES{draw.table}, score)"
-        return [*lines, f"trajectory.state[{draw.state}] = {'score' if draw.table is None else table}"]
-
-    def _solve_reset(self, reset: Reset) -> list[str]:
-        """The state that makes the residual zero: at once where it is linear in it, else by Newton's method from zero.
-
-        That begins at rest: where several slip speeds are possible, the slowest is taken.
-        """
-        state, residual = self.equations.states[reset.state], reset.residual
-        slope = sympy.diff(residual, state)
-        lines = [*self._unpack([residual]), *self._signs([residual])]
-        if state not in slope.free_symbols:
-            value = sympy.Integer(0) if residual == state else -residual.subs(state, 0) / slope
-            return [*([] if value == 0 else lines), f"trajectory.state[{reset.state}] = {python(value)}"]
-        return [
-            *lines,
-            f"{state} = 0.0",
-            "for _ in range(100):",
-            f"    step = ({python(residual)})/({python(slope)})",
-            f"    {state} = max({state} - step, 0.0)",
-            f"    if abs(step) <= 1e-16*{state}:",
-            "        break",
-            f"trajectory.state[{reset.state}] = {state}",
-        ]
-
     def _fastest(self) -> list[str]:
         """The largest of |∂żᵢ/∂zᵢ| and √|∂żᵢ/∂zⱼ ∂żⱼ/∂zᵢ| for states j that relax: no choice of units changes these."""
+        squares = self._squares_of_rates()
+        lines = [f"largest = max(largest, abs({python(x)}))" for x in squares]
+        return [
+            "def fastest(trajectory: Trajectory) -> float:",
+            '    """How fast something relaxes or swings at the present point."""',
+            *indented([*self._unpack(squares), "largest = 0.0", *lines, "return sqrt(largest)"]),
+        ]
+
+    def _squares_of_rates(self) -> list[sympy.Expr]:
+        """Where states relax, what `fastest` is the root of the largest of."""
         e = self.equations
         rates = dict(zip(e.states, e.f, strict=True))
         squares = [sympy.diff(rate, z) ** 2 for z, rate in rates.items()] if e.stiff else []
@@ -457,13 +434,7 @@ class Source(Expansion):
             for i, z in enumerate(e.states)
             if i != j
         ]
-        squares = [x for x in squares if x != 0]
-        lines = [f"largest = max(largest, abs({python(x)}))" for x in squares]
-        return [
-            "def fastest(trajectory: Trajectory) -> float:",
-            '    """How fast something relaxes or swings at the present point."""',
-            *indented([*self._unpack(squares), "largest = 0.0", *lines, "return sqrt(largest)"]),
-        ]
+        return [x for x in squares if x != 0]
 
     def readable(self) -> str:
         """The text with the recurrences as loops, whatever their size: the form that reads well."""
@@ -485,8 +456,3 @@ def _listed(entries: str, start: str, rows: Sequence[Iterable[int]]) -> list[str
 def formulas_source(equations: Equations) -> str:
     """The formulas of all plain functions in a model, by part, as a text in JSON."""
     return f"FORMULAS = {json.dumps(dict(equations.formulas))!r}\n"
-
-
-def entered(jump: Reset | Draw) -> str:
-    """The test whether a contact has entered the mode at which a state jumps."""
-    return f"contact == {jump.contact} and trajectory.mode[{jump.contact}] {'==' if jump.stick else '!='} 0"

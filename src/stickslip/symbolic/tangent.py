@@ -17,12 +17,13 @@ from typing import TypeAlias
 import sympy
 
 from stickslip.errors import ModelError
+from stickslip.symbolic.entering import entered
 from stickslip.symbolic.equations import Equations
 from stickslip.symbolic.frozen import Frozen, branch_of
 from stickslip.symbolic.memory import TIME, Reset
 from stickslip.symbolic.printing import indented, python
 from stickslip.symbolic.recurrence import NOTHING, Looped, Order, Term, added, minus, place
-from stickslip.symbolic.source import VARIED, Source, entered
+from stickslip.symbolic.source import VARIED, Source
 from stickslip.symbolic.tape import Tape
 
 Lowered: TypeAlias = int | sympy.Expr
@@ -132,7 +133,7 @@ class TangentSource(Source):
         e, residual = self.equations, reset.residual
         slopes = [sympy.diff(residual, x) for x in (*e.states, TIME, *e.parameters)]
         own = slopes[reset.state]
-        lines = [*self._unpack(slopes), *self._signs(slopes), *self._total(slopes, without=reset.state)]
+        lines = [*self._known(slopes), *self._total(slopes, without=reset.state)]
         return [*lines, *_jump(reset.state, f"-total/({python(own)})")]
 
     def _total(self, slopes: Sequence[sympy.Expr], without: int = -1) -> list[str]:
@@ -162,7 +163,7 @@ class TangentSource(Source):
             inner = []
             for state, value in guard.jumps.items():
                 slopes = [sympy.diff(value, x) for x in (*e.states, TIME, *e.parameters)]
-                inner += [*self._unpack(slopes), *self._signs(slopes), *self._total(slopes)]
+                inner += [*self._known(slopes), *self._total(slopes)]
                 inner.append(f"trajectory.reset_variation[{state}] = total")
             lines += [f"    if own_guard == {number}:", *indented(inner, 2)] if inner else []
         return lines if len(lines) > 2 else [*lines, "    return"]
