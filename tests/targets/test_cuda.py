@@ -101,6 +101,7 @@ def chain(masses: int) -> ss.System:
     return ss.System(*springs, *contacts)
 
 
+@pytest.mark.nightly
 def test_lanes_that_are_large_take_half_of_the_threads_or_are_left_to_the_march(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -234,7 +235,9 @@ def assembled(code: bytes, capability: int) -> bytes:
     return bytes(core.Linker(core.ObjectCode.from_ptx(code), options=options).link("cubin").code)
 
 
-@pytest.mark.parametrize("capability", [75, 80, 89, 90])
+@pytest.mark.parametrize(
+    "capability", [75, 90, *(pytest.param(other, marks=pytest.mark.nightly) for other in (80, 89))]
+)
 def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All kernels for the first architecture and the last; between them nothing changes but the name of the target."""
     chosen = KERNELS if capability in (75, 90) else (ALONE[0], IN_LOCKSTEP[-1])
@@ -249,8 +252,13 @@ def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     "model",
-    [ss.models.two_blocks, ss.models.lugre_block, ss.models.aging_block, ss.models.iwan, lambda: chain(4)],
-    ids=["two blocks", "LuGre", "aging", "Iwan", "chain"],
+    [
+        pytest.param(ss.models.lugre_block, id="LuGre"),
+        pytest.param(ss.models.aging_block, id="aging"),
+        pytest.param(ss.models.two_blocks, id="two blocks", marks=pytest.mark.nightly),
+        pytest.param(ss.models.iwan, id="Iwan", marks=pytest.mark.nightly),
+        pytest.param(lambda: chain(4), id="chain", marks=pytest.mark.nightly),
+    ],
 )
 def test_ptx_of_models(model: Callable[[], ss.System], monkeypatch: pytest.MonkeyPatch) -> None:
     for code in kernels(monkeypatch, 90, model()).values():
