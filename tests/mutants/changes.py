@@ -273,8 +273,8 @@ CHANGES = (
     Change(
         "static and kinetic draws share a number",
         "kernels/chance.py",
-        "2 * trajectory.draws + kind",
-        "2 * trajectory.draws",
+        "2 * event + kind",
+        "2 * event",
         ("tests/test_scatter.py::test_the_kinetic_draw_at_a_reversal_knows_nothing_of_the_static_one",),
     ),
     Change(

@@ -371,7 +371,7 @@ def test_how_well_the_limit_is_met(rate, zeros):
     lane.on_trial[0], lane.mode[0], lane.log_tolerance = 1.0, 1.0, np.log2(1e-8)
     tick.acceleration_size[0] = 1.0
     tick.polynomial[0, 1] = rate
-    kernels.lockstep.set_leading_zeros(lane, tick, 0)
+    kernels.lockmodes.set_leading_zeros(lane, tick, 0)
     assert tick.zeros[0] == zeros
 
 

@@ -10,7 +10,7 @@ Parameters in OF_THREAD are memory that every thread has to itself, as many reco
 a record for each of its threads, which lie interleaved.
 """
 
-from stickslip.kernels import condition, lockensemble, lockobserve, lockstep, machine, observation, warp
+from stickslip.kernels import condition, lockensemble, lockjournal, lockobserve, lockstep, machine, observation, warp
 from stickslip.kernels.convoy import Convoy
 from stickslip.kernels.lane import Lane, Tick
 from stickslip.kernels.records import Interleaved, Ints, Record, Records, field
@@ -60,7 +60,7 @@ def watch_kernel(
     convoy: Convoy,
     courses: Records[observation.Course],
     kept: Records[Lane],
-    journals: Records[lockobserve.Journal],
+    journals: Records[lockjournal.Journal],
     rows: Records[observation.Row],
     results: Records[observation.Result],
 ) -> None:
@@ -79,7 +79,7 @@ def watch_kernel(
             number = int(lane.number)
             ended = lockobserve.look_at(lane, convoy, courses[number], journal, rows, results[number])
             if ended:
-                lockobserve.conclude(lane, convoy, journal, results[number])
+                lockjournal.conclude(lane, convoy, journal, results[number])
         note_ended(crew, lane, ended)
 
 

@@ -10,8 +10,8 @@ CROSSING = EVENTS
 """The place, after all of them, of the one whose zero is being looked for."""
 
 
-RESTING, LEAVING = 1.0, 2.0
-"""Contacts on trial: at rest; or, until it is in doubt, leaving stick."""
+TRIED, TRIED_LEAVING = 1.0, 2.0
+"""Contacts on trial: at rest; or, until it is in doubt, leaving stick. As RESTING and LEAVING of mode.py."""
 
 CHANCE_SEED, CHANCE_NUMBER, CHANCE_EVENTS, CHANCE_ATTEMPTS = 0, 2, 3, 4
 """Places in `chance`."""
@@ -26,7 +26,7 @@ class Lane(Record):
     time: float = field("the time")
     end_time: float = field("when to stop; while it is observed, to be looked at")
     mode: Floats = field("slip signs: 0 stick", model.CONTACTS)
-    on_trial: Floats = field("not 0 if the mode is tried: RESTING or LEAVING at the last event", model.CONTACTS)
+    on_trial: Floats = field("not 0 if the mode is tried: TRIED or TRIED_LEAVING at the last event", model.CONTACTS)
     mode_before: Floats = field("the mode before the last event", model.CONTACTS)
     branch: Floats = field("where each frozen branch stands: a sign, or the interval of a table", model.BRANCHES)
     interval: Floats = field("of each table: see `load_intervals` of the model", model.TABLES, tables.INTERVAL_WIDTH)

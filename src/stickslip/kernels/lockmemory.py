@@ -9,10 +9,18 @@ ticks: a tick that lets contacts try modes says so, and its lane is looked at.
 from stickslip.kernels import condition, model
 from stickslip.kernels.chance import WORD
 from stickslip.kernels.change import MOST_STOPS
-from stickslip.kernels.lane import CHANCE_ATTEMPTS, CHANCE_EVENTS, CHANCE_NUMBER, CHANCE_SEED, LEAVING, RESTING, Lane
+from stickslip.kernels.lane import (
+    CHANCE_ATTEMPTS,
+    CHANCE_EVENTS,
+    CHANCE_NUMBER,
+    CHANCE_SEED,
+    TRIED,
+    TRIED_LEAVING,
+    Lane,
+)
 from stickslip.kernels.trajectory import Trajectory
 
-NOTHING, ANOTHER_MODE, EVENT = 0.0, 1.0, 2.0
+NO_MODE, ANOTHER_MODE, EVENT = 0.0, 1.0, 2.0
 """What contacts have to enter: nothing, another mode after the same event, or those that follow a new one."""
 
 
@@ -41,7 +49,7 @@ def note_event(lane: Lane) -> None:
 
 def enter_modes(lane: Lane) -> None:
     """Let internal states jump, where contacts try other modes since the last tick."""
-    if model.REMEMBERED > 0 and lane.entering > NOTHING:
+    if model.REMEMBERED > 0 and lane.entering > NO_MODE:
         if lane.entering == EVENT:
             note_event(lane)
             if model.CHANCE > 0:
@@ -51,7 +59,7 @@ def enter_modes(lane: Lane) -> None:
         for i in range(model.CONTACTS):
             if lane.on_trial[i] > 0.0:
                 enter_mode(lane, i)
-        lane.entering = NOTHING
+        lane.entering = NO_MODE
 
 
 def enter_mode(lane: Lane, i: int) -> None:
@@ -79,7 +87,7 @@ def has_tried_all(lane: Lane) -> bool:
     for i in range(model.CONTACTS):
         lane.turns[i] += 1.0 if lane.mode[i] != lane.entered[i] else 0.0
         lane.entered[i] = lane.mode[i]
-        most = 3.0 if lane.on_trial[i] == LEAVING else 2.0
+        most = 3.0 if lane.on_trial[i] == TRIED_LEAVING else 2.0
         tried = tried or (lane.turns[i] >= most and lane.mode_before[i] != condition.UNKNOWN)
     return tried
 
@@ -93,7 +101,7 @@ def begin_anew(lane: Lane) -> None:
         lane.vain_ticks = 0.0
     for i in range(model.CONTACTS):
         lane.turns[i] = 0.0
-        if lane.on_trial[i] == RESTING:
+        if lane.on_trial[i] == TRIED:
             lane.mode[i] = 0.0
         lane.entered[i] = lane.mode[i]
 
@@ -107,9 +115,9 @@ def set_anew(lane: Lane) -> bool:
     again = lane.chance[CHANCE_ATTEMPTS] > 0.0
     changed = False
     for i in range(model.CONTACTS):
-        begins = lane.on_trial[i] == RESTING and abs(lane.mode_before[i]) == 1.0
-        if lane.on_trial[i] == LEAVING and again:
-            lane.on_trial[i] = RESTING
+        begins = lane.on_trial[i] == TRIED and abs(lane.mode_before[i]) == 1.0
+        if lane.on_trial[i] == TRIED_LEAVING and again:
+            lane.on_trial[i] = TRIED
             begins = True
         if begins and lane.anew[i] == 0.0:
             lane.anew[i] = 1.0

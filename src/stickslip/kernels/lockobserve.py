@@ -10,35 +10,18 @@ motion that neither sticks nor is excited) is left to `observe.py`.
 from stickslip.kernels import (
     condition,
     lockensemble,
+    lockjournal,
     lockmemory,
     locksection,
     lockstep,
     model,
     observation,
     observe,
-    outcome,
-    periods,
 )
 from stickslip.kernels import convoy as queue
 from stickslip.kernels.lane import Lane
-from stickslip.kernels.records import Floats, Interleaved, Records, field
+from stickslip.kernels.records import Floats, Interleaved, Records
 from stickslip.kernels.trajectory import Trajectory
-
-
-class Journal(observation.Ring):
-    """The returns of the trajectory in a lane, when it is looked at, and what it had done when a cycle began."""
-
-    next_turn: int = field("the number of the next whole period of the excitation")
-    next_strobe: int = field("the number of the next strobe")
-    strobe_interval: float = field("the time between strobes; not positive where there are none")
-    final_time: float = field("when the observation ends, or the cycle that is travelled begins or ends")
-    in_cycle: int = field("1 in the cycle that is travelled, from which others are told")
-    rows_before: int = field("rows recorded before that cycle")
-    returns_before: int = field("returns before it")
-    events_before: float = field("changes of mode before it")
-    releases_before: float = field("releases before it")
-    side_before: float = field("the side of the section before it")
-    stick_time_before: Floats = field("time in stick before it", model.CONTACTS)
 
 
 def travel_transients(
@@ -76,7 +59,7 @@ def go_on_observed(
     lanes: Interleaved[Lane],
     courses: Records[observation.Course],
     kept: Records[Lane],
-    journals: Records[Journal],
+    journals: Records[lockjournal.Journal],
     rows: Records[observation.Row],
     results: Records[observation.Result],
 ) -> None:
@@ -92,7 +75,7 @@ def go_on_observed(
             if lane.condition != condition.PARKED:
                 number = int(lane.number)
                 if look_at(lane, convoy, courses[number], journal, rows, results[number]):
-                    conclude(lane, convoy, journal, results[number])
+                    lockjournal.conclude(lane, convoy, journal, results[number])
                     queue.leave(convoy, lane)
             if queue.takes_up(convoy, lane):
                 number = int(lane.number)
@@ -109,7 +92,11 @@ def copy(source: Lane, to: Lane) -> None:
 
 
 def begin_observation(
-    lane: Lane, request: observation.Request, course: observation.Course, journal: Journal, result: observation.Result
+    lane: Lane,
+    request: observation.Request,
+    course: observation.Course,
+    journal: lockjournal.Journal,
+    result: observation.Result,
 ) -> None:
     """Go on with a trajectory after its transient."""
     period = course.excitation_period
@@ -131,7 +118,7 @@ def begin_observation(
     journal.next_strobe = observation.next_multiple(course.transient_end, interval) if interval > 0.0 else 0
     observation.begin_result(result, lane.state)
     result.changes = -int(lane.events)
-    plan_cycle(lane, course, journal, result)
+    lockjournal.plan_cycle(lane, course, journal, result)
     if lane.condition == condition.ARRIVED:
         lane.condition = condition.RUNNING
         set_stop(lane, journal)
@@ -147,7 +134,7 @@ def changes_wanted(request: observation.Request, period: float) -> float:
     return condition.RELEASED if releases else condition.ENDLESS
 
 
-def set_stop(lane: Lane, journal: Journal) -> None:
+def set_stop(lane: Lane, journal: lockjournal.Journal) -> None:
     """The state is wanted next at a strobe or a whole period of the excitation; a step ends where it would be wanted
     a second time, or at the end."""
     turn = multiple(journal.next_turn, lane.excitation_period)
@@ -170,7 +157,7 @@ def look_at(
     lane: Lane,
     request: observation.Request,
     course: observation.Course,
-    journal: Journal,
+    journal: lockjournal.Journal,
     rows: Records[observation.Row],
     result: observation.Result,
 ) -> bool:
@@ -189,9 +176,9 @@ def look_at(
             note_stop(lane, request, journal, rows, result, lane.state)
     if lane.time >= journal.final_time and lane.cycle > 0.0:
         if journal.in_cycle == 0:
-            begin_cycle(lane, journal, result, journal.final_time)
+            lockjournal.begin_cycle(lane, journal, result, journal.final_time)
         else:
-            repeat_cycle(lane, request, course.end_time, journal, result)
+            lockjournal.repeat_cycle(lane, request, course.end_time, journal, result)
         set_stop(lane, journal)
     ended = lane.time >= journal.final_time
     lane.condition = condition.ARRIVED if ended else condition.RUNNING
@@ -201,7 +188,7 @@ def look_at(
 def note_changes(
     lane: Lane,
     request: observation.Request,
-    journal: Journal,
+    journal: lockjournal.Journal,
     rows: Records[observation.Row],
     result: observation.Result,
 ) -> None:
@@ -221,7 +208,7 @@ def note_changes(
 def note_stop(
     lane: Lane,
     request: observation.Request,
-    journal: Journal,
+    journal: lockjournal.Journal,
     rows: Records[observation.Row],
     result: observation.Result,
     state: Floats,
@@ -235,99 +222,3 @@ def note_stop(
         observation.add_return(journal, stop, observation.NO_CONTACT, int(lane.releases), state)
         journal.next_turn += 1
     set_stop(lane, journal)
-
-
-# -- cycles ------------------------------------------------------------------------------------------------------
-
-
-def plan_cycle(lane: Lane, course: observation.Course, journal: Journal, result: observation.Result) -> None:
-    """When to stop first: at the end; or, where the motion repeats itself, whole cycles before it.
-
-    One cycle is travelled from there, and the others are told from it. Where strobes have a time of their own, that
-    does not tell them.
-    """
-    begin = course.transient_end
-    end = course.end_time
-    cycle = lane.cycle
-    due = journal.strobe_interval <= 0.0 or journal.strobe_interval == lane.excitation_period
-    cycles = float(int((end * (1.0 + observation.NEARLY) - begin) / cycle)) if cycle > 0.0 and due else 0.0
-    cycles = cycles - float(locksection.SOUGHT)  # one is travelled first, to know the side that a motion comes from
-    journal.in_cycle = 0
-    journal.final_time = end
-    if cycles < 2.0:
-        lane.cycle = 0.0
-        return
-    journal.final_time = (end - cycles * cycle) * (1.0 + observation.JUST_PAST)
-    if journal.final_time <= begin * (1.0 + observation.NEARLY):
-        begin_cycle(lane, journal, result, begin)
-
-
-def begin_cycle(lane: Lane, journal: Journal, result: observation.Result, time: float) -> None:
-    """Note where the cycle begins that is travelled."""
-    journal.in_cycle = 1
-    journal.rows_before = result.rows
-    journal.returns_before = journal.count
-    journal.events_before = lane.events
-    journal.releases_before = lane.releases
-    journal.side_before = lane.section_side[0] if locksection.SOUGHT else 0.0
-    for i in range(model.CONTACTS):
-        journal.stick_time_before[i] = lane.stick_time[i]
-    journal.final_time = (time + lane.cycle) * (1.0 + observation.JUST_PAST)
-
-
-def repeat_cycle(
-    lane: Lane,
-    request: observation.Request,
-    end: float,
-    journal: Journal,
-    result: observation.Result,
-) -> None:
-    """One cycle has been travelled: go on for as many as fit before the end, in which the same happens."""
-    cycle = lane.cycle
-    period = lane.excitation_period
-    turns = int(cycle / period + 0.5) if period > 0.0 else 0
-    events = lane.events - journal.events_before
-    releases = lane.releases - journal.releases_before
-    returns = journal.count - journal.returns_before
-    journal.in_cycle = 0
-    journal.final_time = end
-    lane.cycle = 0.0
-    # An event just where the cycle ends may be seen twice or not at all.
-    whole = events == lane.cycle_events and (period <= 0.0 or returns == turns)
-    if locksection.SOUGHT:
-        whole = whole and lane.section_side[0] == journal.side_before
-    if not whole or returns >= observation.RING:
-        return
-    cycles = int((end * (1.0 + observation.NEARLY) - lane.time) / cycle)
-    observation.repeat_returns(journal, returns, cycles, cycle, int(releases))
-    observation.repeat_rows(request, result, journal.rows_before, cycles, cycle)
-    later = lane.time + float(cycles) * cycle
-    lane.time = later if later < end * (1.0 - observation.NEARLY) else end
-    lane.events += float(cycles) * events
-    lane.releases += float(cycles) * releases
-    journal.next_turn += cycles * turns
-    journal.next_strobe += cycles * turns
-    for i in range(model.CONTACTS):
-        lane.stick_time[i] += float(cycles) * (lane.stick_time[i] - journal.stick_time_before[i])
-
-
-# -- the end -----------------------------------------------------------------------------------------------------
-
-
-def conclude(lane: Lane, request: observation.Request, journal: Journal, result: observation.Result) -> None:
-    """What sums up the motion."""
-    period = lane.excitation_period
-    unknown = period <= 0.0 and lane.releases == 0.0
-    result.status = outcome.LEFT if lane.condition != condition.ARRIVED or unknown else outcome.FINISHED
-    result.changes += int(lane.events)
-    result.steps = int(lane.steps)
-    result.time = lane.time
-    for i in range(model.STATES):
-        result.lowest[i] = lane.lowest[i]
-        result.highest[i] = lane.highest[i]
-        result.end_state[i] = lane.state[i]
-    for i in range(model.CONTACTS):
-        result.stick_time[i] = lane.stick_time[i]
-        result.end_mode[i] = int(lane.mode[i])
-    if result.status == outcome.FINISHED:
-        periods.find_period(journal, request, period, result)

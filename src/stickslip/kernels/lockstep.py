@@ -31,26 +31,20 @@ from stickslip.kernels import (
     lockevents,
     lockextent,
     lockmemory,
+    lockmodes,
     lockrepeat,
     machine,
     model,
     step,
 )
-from stickslip.kernels.change import TOGETHER_BY
-from stickslip.kernels.lane import LEAVING, RESTING, Lane, Tick
-from stickslip.kernels.mode import NOISE
+from stickslip.kernels.lane import Lane, Tick
 from stickslip.kernels.records import Floats, Interleaved
 
-LEADS = 4  # coefficients among which the leading one must be
 FARTHER = 4.0
 LOG_OF_NOTHING = -1100.0
 CLOSE, SHORTER = 0.3, 0.25  # how far a step may be below the guess at it; the guess after an event
 MOST_VAIN = 100.0  # ticks
 MOST_CALM, PATIENT, IMPATIENT = 48.0, 64.0, -8.0  # see `wait_is_over`
-MOST_RAPID = 20.0  # events
-MOST_TRIALS = 1e9
-ALIKE = 1.0 - 1e-9  # urgencies
-AT_ONCE = 1.0 + TOGETHER_BY  # events so close to the first one are at the same time
 
 
 def advance_all(lanes: Interleaved[Lane]) -> bool:
@@ -101,7 +95,7 @@ def advance(lane: Lane, tick: Tick) -> bool:
         note_stop_state(lane, tick, passes)
     moving = tick.goes > 0.0
     if together:
-        note_event(lane, tick, served, moving)
+        lockmodes.note_event(lane, tick, served, moving)
     go_on(lane, tick, running, moving)
     return machine.any_lane(passes or needs_attention(lane))
 
@@ -138,7 +132,7 @@ def expand(lane: Lane, tick: Tick, guess: float, remaining: float) -> None:
     model.expansion(lane, tick)
     for i in range(model.CONTACTS):
         tick.sticks[i] = 0.0 if model.APART else (1.0 if lane.mode[i] == 0.0 else 0.0)
-        set_polynomial(tick, i, guess)
+        lockmodes.set_polynomial(tick, i, guess)
     tick.natural_step = natural_step(lane, tick, guess)
     tick.step_length = min(tick.natural_step, remaining)
     lockbranches.end_at_branch(lane, tick)
@@ -152,7 +146,7 @@ def expand_at_rest(lane: Lane, tick: Tick, guess: float) -> None:
         tick.sticks[i] = 1.0 if lane.mode[i] == 0.0 or not machine.TOGETHER else 0.0
     model.expansion_at_rest(lane, tick)
     for i in range(model.CONTACTS):
-        set_polynomial(tick, i, guess)
+        lockmodes.set_polynomial(tick, i, guess)
     tick.natural_step = natural_step(lane, tick, guess)
     if not machine.TOGETHER:
         stay(tick)
@@ -186,7 +180,7 @@ def needs_attention(lane: Lane) -> bool:
     """Whether a trajectory has stopped, or changed its mode in a way that is reported."""
     attention = lane.condition > condition.RUNNING
     if model.REMEMBERED > 0:
-        attention = attention or lane.entering > lockmemory.NOTHING
+        attention = attention or lane.entering > lockmemory.NO_MODE
     if machine.REPEATS:
         attention = attention or lane.recurrence > 0.0
     for i in range(model.CONTACTS if machine.OBSERVED else 0):
@@ -225,7 +219,7 @@ def is_plain(lane: Lane, tick: Tick) -> bool:
             tick.factor[i] = lane.mode[i]
             tick.base[i] = 0.0
         else:
-            set_side(lane, tick, i, h)
+            lockmodes.set_side(lane, tick, i, h)
         short = (
             model.APART
             or tick.sticks[i] == 0.0
@@ -249,15 +243,15 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
         sound = sound and lane.mode[i] * tick.force_series[i, 0] <= 0.0
         released = released or (lane.on_trial[i] > 0.0 and lane.mode[i] != 0.0)
         if model.LIMIT_VARIES:
-            set_polynomial(tick, i, h)
-        set_side(lane, tick, i, h)
-        make_positive(tick, i)
-        set_leading_zeros(lane, tick, i)
-        tick.urgency[i] = urgency_of(lane, tick, i, natural)
+            lockmodes.set_polynomial(tick, i, h)
+        lockmodes.set_side(lane, tick, i, h)
+        lockmodes.make_positive(tick, i)
+        lockmodes.set_leading_zeros(lane, tick, i)
+        tick.urgency[i] = lockmodes.urgency_of(lane, tick, i, natural)
     lockbranches.set_guards(lane, tick)
-    worst = change_worst_mode(lane, tick, special)
+    worst = lockmodes.change_worst_mode(lane, tick, special)
     content = special and worst == 0.0
-    count_changes(lane, tick, content)
+    lockmodes.count_changes(lane, tick, content)
     h = limited(lane, tick, h)
     guessed = natural >= CLOSE * lane.step_guess
     passed = lockbranches.any_passed(tick)
@@ -269,13 +263,13 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
     tick.step_length = min(h, tick.event_delay) if special else tick.step_length
     tick.goes = (1.0 if goes else 0.0) if special else tick.goes
     lane.longest_step = (condition.ENDLESS if goes else 0.5 * h) if able else lane.longest_step
-    doubtful = content and is_ambiguous(lane)
+    doubtful = content and lockmodes.is_ambiguous(lane)
     tick.lost = 1.0 if special and (doubtful or not (sound and worst < condition.ENDLESS)) else 0.0
     lane.steps = lane.steps + 1.0 if special else lane.steps
     # After a release the step is often as long as it was after the last one.
     lane.release_step = natural if goes and released else lane.release_step
     after = lane.release_step if lane.release_step > 0.0 else SHORTER * natural
-    lane.step_guess = (after if changes_mode(tick) else natural) if special else lane.step_guess
+    lane.step_guess = (after if lockmodes.changes_mode(tick) else natural) if special else lane.step_guess
     set_destination(lane, tick, special, remaining)
     lockbranches.pass_first(lane, tick, content and sound and passed)
     lane.rapid_events = lane.rapid_events + 1.0 if content and passed else lane.rapid_events
@@ -386,153 +380,6 @@ def largest_state(lane: Lane) -> float:
     return size
 
 
-# -- modes -------------------------------------------------------------------------------------------------------
-
-
-def set_polynomial(tick: Tick, i: int, h: float) -> None:
-    """The series that decides when contact i changes: v in slip; in stick λ, or λ − side·S where the limit S varies."""
-    row = tick.polynomial[i]
-    sticks = tick.sticks[i] > 0.0
-    side = side_of(tick, i, h) if model.LIMIT_VARIES else 0.0
-    for k in range(model.ORDER + 1):
-        force = tick.force_series[i, k] - side * tick.static_series[i, k]
-        row[k] = force if sticks else tick.v_series[i, k]
-
-
-def side_of(tick: Tick, i: int, h: float) -> float:
-    """The side to which λ goes in the time h."""
-    force = tick.force_series[i]
-    return 1.0 if force[0] + h * (force[1] + h * force[2]) > 0.0 else -1.0
-
-
-def set_side(lane: Lane, tick: Tick, i: int, h: float) -> None:
-    """The sign that makes the polynomial positive while the mode holds, but for what λ may be at most: side·λ < S in
-    stick."""
-    sticks = tick.sticks[i] > 0.0
-    tick.side[i] = side_of(tick, i, h)
-    tick.factor[i] = -tick.side[i] if sticks else lane.mode[i]
-    tick.base[i] = tick.static_series[i, 0] if sticks and not model.LIMIT_VARIES else 0.0
-
-
-def make_positive(tick: Tick, i: int) -> None:
-    """The polynomial with its sign, for all that follows: positive while the mode holds."""
-    row = tick.polynomial[i]
-    row[0] = tick.base[i] + tick.factor[i] * row[0]
-    for k in range(1, model.ORDER + 1):
-        row[k] = tick.factor[i] * row[k]
-
-
-def set_leading_zeros(lane: Lane, tick: Tick, i: int) -> None:
-    """A contact that has just left stick has v = 0 and maybe v' = 0 now: these zeros are no events."""
-    row = tick.polynomial[i]
-    once = lane.on_trial[i] > 0.0 and lane.mode[i] != 0.0
-    # Where stick has ended, the tolerance says how far the limit may still be, and no more than round-off how far past.
-    short = tick.acceleration_size[i] * max(NOISE, machine.rough_exp2(lane.log_tolerance))
-    twice = once and row[1] >= -short and row[1] <= NOISE * tick.acceleration_size[i]
-    row[0] = 0.0 if once else row[0]
-    row[1] = 0.0 if twice else row[1]
-    tick.zeros[i] = 2.0 if twice else (1.0 if once else 0.0)
-
-
-def urgency_of(lane: Lane, tick: Tick, i: int, h: float) -> float:
-    """How much contact i, if it is at rest, wants another mode: see mode.py. More than ENDLESS where that is in doubt.
-
-    Its polynomial must be positive at first. Where it begins with zero, the next coefficient tells.
-    """
-    row = tick.polynomial[i]
-    sticks = tick.sticks[i] > 0.0
-    force = abs(tick.force_series[i, 0])
-    static = tick.static_series[i, 0]
-    noise = NOISE * (static + force if sticks else tick.acceleration_size[i] * h)
-    # In stick the polynomial is for the side to which the force will go; what counts is the side where it is.
-    here = not sticks or tick.force_series[i, 0] * tick.side[i] > 0.0
-    start = static - force if sticks else row[0]
-    first = start if abs(start) > noise else 0.0
-    power = 1.0
-    for k in range(1, LEADS):
-        power *= h
-        value = row[k] * power
-        first = value if first == 0.0 and here and abs(value) > noise else first
-    over = 1.0 if model.CONTACTS == 1 else 1.0 + max(force - static, 0.0) / (static + force)
-    urgency = (over if sticks else 0.5) if first < 0.0 else 0.0
-    urgency = 2.0 * condition.ENDLESS if first == 0.0 else urgency
-    return urgency if lane.on_trial[i] > 0.0 else 0.0
-
-
-def change_worst_mode(lane: Lane, tick: Tick, running: bool) -> float:
-    """The largest urgency; the contact that has it gets another mode."""
-    worst = 0.0
-    for i in range(model.CONTACTS):
-        worst = max(worst, tick.urgency[i])
-    taken = worst == 0.0 or not running
-    if model.AMBIGUOUS:
-        lane.trials = lane.trials if taken else lane.trials + 1.0
-    for i in range(model.CONTACTS):
-        changes = tick.urgency[i] == worst and not taken
-        if model.AMBIGUOUS:  # a second one that wants it as much: who is first is in doubt
-            rival = running and taken and worst > 0.0 and tick.urgency[i] >= ALIKE * worst
-            lane.trials = MOST_TRIALS if rival else lane.trials
-        taken = taken or changes
-        released = -1.0 if tick.force_series[i, 0] > 0.0 else 1.0
-        lane.mode[i] = (released if lane.mode[i] == 0.0 else 0.0) if changes else lane.mode[i]
-    if model.REMEMBERED > 0:
-        another = running and worst > 0.0
-        lane.entering = lockmemory.ANOTHER_MODE if another else lane.entering
-    return worst
-
-
-def is_ambiguous(lane: Lane) -> bool:
-    """Whether other modes may be taken as well: see mode.py, where all of them are tried.
-
-    Those in which most contacts stick are taken, and among these the ones that let go what would be farthest beyond its
-    limit. If all cannot stick, and the first that was let go is the only one, they are found.
-    """
-    resting = False
-    released = 0.0
-    for i in range(model.CONTACTS if model.AMBIGUOUS else 0):
-        released += 1.0 if lane.on_trial[i] > 0.0 and lane.mode[i] != 0.0 else 0.0
-        for j in range(i):
-            resting = resting or (lane.on_trial[i] > 0.0 and lane.on_trial[j] > 0.0 and model.PUSHES[i, j] == 1)
-    return resting and (released > 1.0 or (released > 0.0 and lane.trials > 1.0))
-
-
-def count_changes(lane: Lane, tick: Tick, settled: bool) -> None:
-    """Note which contacts changed their mode at the event before, and how."""
-    any_changed = False
-    any_released = False
-    for i in range(model.CONTACTS):
-        now = lane.mode[i]
-        before = last_mode_before(lane, tick, i)
-        changed = settled and before != now and before != condition.UNKNOWN
-        if machine.OBSERVED:
-            change = condition.RELEASED if before == 0.0 else (condition.STOPPED if now == 0.0 else condition.REVERSED)
-            lane.change[i] = change if changed else (0.0 if settled else lane.change[i])
-            lane.releases = lane.releases + 1.0 if changed and before == 0.0 else lane.releases
-        lane.events = lane.events + 1.0 if changed else lane.events
-        lane.mode_before[i] = now if settled else lane.mode_before[i]
-        if model.DRAWING > 0:
-            lane.anew[i] = 0.0 if settled else lane.anew[i]
-        any_changed = any_changed or changed
-        any_released = any_released or (changed and before == 0.0)
-    if machine.OBSERVED:
-        lane.event_time = lane.time if any_changed else lane.event_time
-        for i in range(model.STATES):
-            lane.event_state[i] = lane.state[i] if any_changed else lane.event_state[i]
-    if machine.REPEATS:
-        lockrepeat.note_recurrence(lane, any_released and lane.observed == 0.0)
-
-
-def last_mode_before(lane: Lane, tick: Tick, i: int) -> float:
-    """The mode before the last event; after phases without length, before the last change, as `mode_before` of
-    change.py."""
-    before = lane.mode_before[i]
-    if model.DRAWING > 0:
-        now = lane.mode[i]
-        last = 0.0 if now != 0.0 else (-1.0 if tick.force_series[i, 0] > 0.0 else 1.0)
-        before = last if lane.anew[i] > 0.0 and before == now else before
-    return before
-
-
 # -- going on ----------------------------------------------------------------------------------------------------
 
 
@@ -547,7 +394,7 @@ def set_destination(lane: Lane, tick: Tick, special: bool, remaining: float) -> 
     # What an impulse does to other contacts is undone by these, so impulses go round.
     for _ in range(model.CONTACTS if model.CONTACTS <= 2 else (2 * model.CONTACTS if model.PUSH_EACH_OTHER else 2)):
         for i in range(model.CONTACTS):
-            rests = special and (lane.mode[i] == 0.0 or tick.root[i] <= tau * AT_ONCE)
+            rests = special and (lane.mode[i] == 0.0 or tick.root[i] <= tau * lockmodes.AT_ONCE)
             impulse = -tick.v[i] * tick.inverse[i] if rests else 0.0
             for j in range(model.STATES):
                 tick.next_state[j] = tick.next_state[j] + tick.G[j, i] * impulse
@@ -562,43 +409,3 @@ def note_stop_state(lane: Lane, tick: Tick, passes: bool) -> None:
         for i in range(model.STATES):
             there = lockevents.value_of(tick.state_series[i], tau)
             lane.stop_state[i] = there if passes else lane.stop_state[i]
-
-
-def note_event(lane: Lane, tick: Tick, special: bool, moving: bool) -> None:
-    """Which contacts are to be asked next, and the mode to try: stick where slip ended, slip where the limit was
-    passed. Events that follow one another in no time, again and again, are given up."""
-    event = moving and special and tick.event_delay < condition.ENDLESS
-    changes = changes_mode(tick)
-    any_asked = changes
-    lockbranches.pass_ended(lane, tick, event and not changes)
-    for i in range(model.CONTACTS):
-        mode = lane.mode[i]
-        ends = event and tick.root[i] <= tick.event_delay * AT_ONCE
-        tried = -tick.side[i] if mode == 0.0 else 0.0
-        # Released, but as far as one can tell not away yet, when something else happens.
-        slow = mode * tick.v[i] <= NOISE * tick.acceleration_size[i] * tick.natural_step
-        lags = lane.on_trial[i] > 0.0 and mode != 0.0 and slow
-        asked = RESTING if ends or lags or (event and mode == 0.0) else 0.0
-        asked = LEAVING if ends and mode == 0.0 else asked
-        lane.on_trial[i] = asked if special and moving else lane.on_trial[i]
-        lane.mode[i] = tried if ends else mode
-        any_asked = any_asked or asked > 0.0
-    if model.REMEMBERED > 0:
-        lane.entering = lockmemory.EVENT if event and any_asked else lane.entering
-    if model.AMBIGUOUS:
-        lane.trials = 0.0 if event else lane.trials
-    # A step in stick, where nothing moves, may be as long as one likes: it says nothing of what is quick.
-    usual = min(tick.natural_step, lane.release_step) if lane.release_step > 0.0 else tick.natural_step
-    at_once = tick.event_delay <= 1e-9 * usual
-    lane.rapid_events = (lane.rapid_events + 1.0 if at_once else 0.0) if event else lane.rapid_events
-    tick.lost = 1.0 if lane.rapid_events > MOST_RAPID else tick.lost
-    calm = moving and not (event and any_asked)
-    lane.calm_steps = (lane.calm_steps + 1.0 if calm else 0.0) if special else lane.calm_steps
-
-
-def changes_mode(tick: Tick) -> bool:
-    """Whether the event that ends the step is that of a contact, and not the end of a frozen branch alone."""
-    changes = False
-    for i in range(model.CONTACTS):
-        changes = changes or tick.root[i] <= tick.event_delay * AT_ONCE
-    return tick.event_delay < condition.ENDLESS and (changes or model.GUARDS == 0)

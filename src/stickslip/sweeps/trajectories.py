@@ -257,7 +257,7 @@ def _in_lockstep(
     convoys = {name: _convoy(m, codes, settings, group) for name, codes in wanted.items()}
     first = next(iter(wanted))
     lanes, kept = lanes_of(m), Records.empty(kernels.lane.Lane, len(group))
-    journals = Records(kernels.lockobserve.Journal, len(lanes))
+    journals = Records(kernels.lockjournal.Journal, len(lanes))
     kept.column("condition")[:] = PARKED
     courses = rooms[first].courses
     m.travel_transients(convoys[first], kernels.trajectory.Trajectory(), lanes, courses, kept)

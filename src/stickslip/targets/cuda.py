@@ -222,7 +222,7 @@ class Program:
         blocks = self._blocks(count)
         parts = [(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
         queues = [[self._queue(*part) for _ in range(2)] for part in parts]
-        journals = Records(self.kernels.lockobserve.Journal, blocks * self._kernels.threads("crew.watch_kernel"))
+        journals = Records(self.kernels.lockjournal.Journal, blocks * self._kernels.threads("crew.watch_kernel"))
         work = [self._room(journals) for _ in parts]
         self._launch("boarding.course_kernel", _blocks_of(count), there)
         streams = self._gpu.streams(PARTS)
