@@ -285,8 +285,8 @@ class Field(metaclass=Listing):
 
     @cached_property
     def section_lanes(self) -> Program | None:
-        """The same for sections and maxima; None on targets that march these one by one."""
-        return lane_program(self.model, self.order, self.target, SECTIONS) if self.target == "cpu" else None
+        """The same for sections and maxima."""
+        return None if self.target == "python" else lane_program(self.model, self.order, self.target, SECTIONS)
 
     @cached_property
     def _periods(self) -> Callable[[Floats], Floats]:

@@ -86,6 +86,29 @@ def test_lockstep(
     check(model(), over, **settings)
 
 
+@pytest.mark.parametrize("observe", [ss.observe.Section("x.block", 3.0, "both"), ss.observe.Maxima("v.block")], ids=str)
+def test_sections_in_lockstep(observe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    core = emulate(monkeypatch, 4)
+    monkeypatch.setattr(trajectories, "_one_by_one", one_by_one_on("cpu"))
+    forced = ss.models.forced_oscillator("III")
+    check(forced, {"base.eta": [0.9, 1.5, 2.2]}, periods=(3, 3), observe=observe)
+    assert set(core.launched) - {"gather_kernel"} == {name.partition(".")[2] for name in OBSERVING}
+
+
+def test_several_observations_share_their_transients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of one kind of tick: each is what it would be alone, to the last bit."""
+    core = emulate(monkeypatch, 4)
+    watched = [ss.observe.StickToSlip(), ss.observe.Strobe(), ss.observe.Section("x.block", 3.0, "both")]
+    asked: dict[str, Any] = {"over": {"base.eta": [0.9, 1.5]}, "periods": (3, 3), "target": "cuda", "most": 8}
+    together = ss.sweep(ss.models.forced_oscillator("III"), observe=watched, **asked)
+    assert core.launched.count("travel_kernel") == 2 * cuda.PARTS
+    for name, each in zip(("stick_to_slip", "strobe", "section_x.block"), watched, strict=True):
+        alone = ss.sweep(ss.models.forced_oscillator("III"), observe=each, **asked)
+        for value in ("count", "record_time", "x.block", "v.block"):
+            np.testing.assert_array_equal(together[f"{name}.{value}"].values, alone[value].values, f"{name}.{value}")
+        np.testing.assert_array_equal(together["end_state"].values, alone["end_state"].values)
+
+
 def one_by_one_on(target: str) -> Callable[..., Any]:
     """The march, for the other target alone: on this one lockstep must leave none."""
     plain = trajectories._one_by_one

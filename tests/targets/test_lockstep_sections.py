@@ -75,3 +75,15 @@ def test_the_shortcut_changes_no_row() -> None:
         for name in ("record_time", "x.block", "v.block"):
             gap = np.abs(short[name].values - full[name].values)[regular]
             assert np.nanmax(gap) < 1e-7, name
+
+
+def test_checked_indices() -> None:
+    """A build in which every index is compared finds nothing, and gives the same bits."""
+    over, found = {"base.eta": np.linspace(0.6, 2.6, 24)}, []
+    for target in ("cpu", "checked"):
+        plan = ss.plan_sweep(FORCED, over, observe=ss.observe.Maxima("v.block"), periods=(6, 4), target=target)
+        plan = dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, lockstep=True))
+        found.append(plan.assemble({chunk.index: plan.run(chunk) for chunk in plan.chunks}))
+    assert found[0]["count"].values.sum() > 20
+    for name in found[0]:
+        np.testing.assert_array_equal(found[0][name], found[1][name], name)

@@ -186,11 +186,10 @@ def _seen(field: Field, wanted: Mapping[str, Codes], settings: Settings, group: 
             continue
         if m is None:
             seen[name] = _one_by_one(field, codes, settings, group)
-        elif field.target == "cuda":
-            seen[name] = _on_a_gpu(field, m, codes, settings, group)
         else:
             alike = {other: each for other, each in wanted.items() if lanes_for(field, each) is m}
-            seen |= _in_lockstep(field, m, alike, settings, group)
+            travel = _on_a_gpu if field.target == "cuda" else _in_lockstep
+            seen |= travel(field, m, alike, settings, group)
     return {name: seen[name] for name in wanted}
 
 
@@ -241,11 +240,19 @@ def _convoy(m: Program, codes: Codes, settings: Settings, group: Group) -> Any:
     return convoy
 
 
-def _on_a_gpu(field: Field, m: Program, codes: Codes, settings: Settings, group: Group) -> Observed:
-    """All trajectories in lockstep; then one by one those that lockstep leaves."""
-    seen = Observed.room(m.kernels.observation, settings.rows(codes), group)
-    columns = m.observe_lanes(_convoy(m, codes, settings, group), seen.courses, seen.rows, seen.results)
-    return _with_others(field, codes, settings, group, replace(seen, columns=columns))
+def _on_a_gpu(
+    field: Field, m: Program, wanted: Mapping[str, Codes], settings: Settings, group: Group
+) -> dict[str, Observed]:
+    """As `_in_lockstep`, on a GPU."""
+    rooms = [Observed.room(m.kernels.observation, settings.rows(codes), group) for codes in wanted.values()]
+    convoys = [_convoy(m, codes, settings, group) for codes in wanted.values()]
+    asked = [(convoy, room.rows, room.results) for convoy, room in zip(convoys, rooms, strict=True)]
+    columns = m.observe_lanes(asked, rooms[0].courses)
+    seen = [replace(room, courses=rooms[0].courses, columns=rows) for room, rows in zip(rooms, columns, strict=True)]
+    return {
+        name: _with_others(field, codes, settings, group, each)
+        for (name, codes), each in zip(wanted.items(), seen, strict=True)
+    }
 
 
 def _in_lockstep(

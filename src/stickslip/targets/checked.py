@@ -44,7 +44,7 @@ def program(generated: Generated, kernels: KernelSet) -> Program:
     """The kernels of a generated module, compiled with checks; never kept."""
     from stickslip.targets import compiler
 
-    library = generated.library({"machine": {"LANES": compiler.lanes()}})
+    library = cpu.library_of(generated, kernels)
     flat = cpu.flat_functions(library, kernels, checked=True)
     names = [cpu.flat_name(name) for name in kernels.entry_points]
     translated = compiler.Translator(

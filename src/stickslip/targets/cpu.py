@@ -163,12 +163,19 @@ def garbage_kept() -> Iterator[None]:
             gc.enable()
 
 
+def library_of(generated: Generated, kernels: KernelSet) -> Library:
+    """The modules that kernels see, with what is chosen for them and for this machine."""
+    from stickslip.targets import compiler
+
+    return generated.library({"machine": {"LANES": compiler.lanes(), **dict(kernels.choices)}})
+
+
 @functools.cache
 def program(generated: Generated, kernels: KernelSet) -> Program:
     """Machine code of the kernels of a generated module, from the cache where possible."""
     from stickslip.targets import compiler
 
-    library = generated.library({"machine": {"LANES": compiler.lanes(), **dict(kernels.choices)}})
+    library = library_of(generated, kernels)
 
     def compiled() -> bytes:
         with garbage_kept():

@@ -22,7 +22,7 @@ from stickslip.kernels.outcome import FINISHED, LEFT
 from stickslip.kernels.records import Record, Records
 from stickslip.targets import cache, device, ptx
 from stickslip.targets.cpu import flat_name, garbage_kept
-from stickslip.targets.generated import LANES, Generated, KernelSet
+from stickslip.targets.generated import Generated, KernelSet
 from stickslip.targets.lower import SUFFIXES, Lowering, parameters_of, sizes_of
 from stickslip.targets.modules import Library
 from stickslip.targets.precision import NONE, first_in_single, in_two_precisions
@@ -70,9 +70,11 @@ def lowered(library: Library, name: str) -> Lowering:
 class Kernels:
     """The kernels of a generated module, for an architecture; each is named by its file and its own name."""
 
-    def __init__(self, generated: Generated, architecture: ptx.Architecture) -> None:
+    def __init__(
+        self, generated: Generated, architecture: ptx.Architecture, choices: Mapping[str, int] | None = None
+    ) -> None:
         self.architecture = architecture
-        self._generated = generated
+        self._generated, self._choices = generated, dict(choices or {})
 
     def library(self, name: str) -> Library:
         """The modules that a kernel sees."""
@@ -81,12 +83,12 @@ class Kernels:
     @functools.cache  # noqa: B019 - kernels live as long as the process
     def _library(self, watching: bool) -> Library:
         """Every thread of a block has a lane."""
-        choices = WATCHING if watching else TRAVELLING
+        choices = self._choices | (WATCHING if watching else TRAVELLING)
         return _begun(self._generated.library({"machine": {"LANES": self._lanes, **choices}}))
 
     @functools.cached_property
     def _lanes(self) -> int:
-        return lanes_that_fit(_begun(self._generated.library()).lane.Lane)
+        return lanes_that_fit(_begun(self._generated.library({"machine": self._choices})).lane.Lane)
 
     def threads(self, name: str) -> int:
         """Threads of a block."""
@@ -151,12 +153,13 @@ class Program:
     they stand."""
 
     def __init__(
-        self, generated: Generated, entry_points: Sequence[str], gpu: device.Device, architecture: ptx.Architecture
+        self, generated: Generated, kernels: KernelSet, gpu: device.Device, architecture: ptx.Architecture
     ) -> None:
-        self._generated, self._gpu, self._kernels = generated, gpu, Kernels(generated, architecture)
-        self.kernels = generated.library()
+        self._generated, self._gpu, self._set = generated, gpu, kernels
+        self._kernels = Kernels(generated, architecture, dict(kernels.choices))
+        self.kernels = generated.library({"machine": dict(kernels.choices)})
         self._assembling = threading.RLock()
-        for name in entry_points:
+        for name in kernels.entry_points:
             own = name.partition(".")[2]
             setattr(self, own, getattr(self, f"_{own}", self.kernels.function(name)))
 
@@ -197,24 +200,45 @@ class Program:
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
                 return
 
-    def observe_lanes(self, convoy: Any, courses: Any, rows: Any, results: Any) -> Columns:
-        """`travel_transients` and `go_on_observed`, in the precision that serves."""
+    def observe_lanes(self, asked: Sequence[tuple[Any, Any, Any]], courses: Any) -> list[Columns]:
+        """`travel_transients`, and `go_on_observed` for every convoy with its rows and results, in the precision that
+        serves."""
         kept = Records.empty(self.kernels.lane.Lane, len(courses))
         self._gpu.use()
-        there = {"convoy": self._sent(_hurried(convoy)), "courses": self._sent(courses), "kept": self._room(kept)}
-        found = {"rows": self._room(rows), "results": self._room(results)}
-        for first in self._precisions(convoy):
-            self._travel_and_watch(first, convoy, there, found)
-            self._bring(found["results"])
-            early = results.column("time") < courses.column("end_time")
-            if ((results.column("status") == LEFT) & early).mean() <= MOST_LEFT:
+        there = {"courses": self._sent(courses), "kept": self._room(kept)}
+        columns: list[Columns] = []
+        for first in self._precisions(asked[0][0]):
+            columns = self._observed(first, asked, courses, there)
+            if len(columns) == len(asked):
                 break
         if courses.column("held").any():  # else all starts are as they were
             self._bring(there["courses"])
-        return self._gathered(found, results)
+        return columns
 
-    def _travel_and_watch(self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy]) -> None:
-        """Transients and observed parts, with single precision from the order `first` on.
+    def _observed(
+        self, first: int, asked: Sequence[tuple[Any, Any, Any]], courses: Any, there: Mapping[str, Copy]
+    ) -> list[Columns]:
+        """The rows of every observation, with single precision from the order `first` on; no more of them once too much
+        is left.
+
+        Transients are travelled once; each observation goes on from their ends.
+        """
+        columns: list[Columns] = []
+        for convoy, rows, results in asked:
+            found = {"rows": self._room(rows), "results": self._room(results)}
+            given = {"convoy": self._sent(_hurried(convoy)), **there}
+            self._travel_and_watch(first, convoy, given, found, travels=not columns)
+            self._bring(found["results"])
+            early = results.column("time") < courses.column("end_time")
+            if first != NONE and ((results.column("status") == LEFT) & early).mean() > MOST_LEFT:
+                break
+            columns.append(self._gathered(found, results))
+        return columns
+
+    def _travel_and_watch(
+        self, first: int, convoy: Any, there: Mapping[str, Copy], found: Mapping[str, Copy], travels: bool
+    ) -> None:
+        """Transients, where they have not been travelled yet, and observed parts.
 
         The trajectories come in PARTS: while the last of one are under way, those of the next begin.
         """
@@ -224,10 +248,11 @@ class Program:
         queues = [[self._queue(*part) for _ in range(2)] for part in parts]
         journals = Records(self.kernels.lockjournal.Journal, blocks * self._kernels.threads("crew.watch_kernel"))
         work = [self._room(journals) for _ in parts]
-        self._launch("boarding.course_kernel", _blocks_of(count), there)
         streams = self._gpu.streams(PARTS)
-        for (queue, _), stream in zip(queues, streams, strict=True):
-            self._launch("crew.travel_kernel", blocks, {"queue": queue, **there}, first, stream)
+        if travels:
+            self._launch("boarding.course_kernel", _blocks_of(count), there)
+            for (queue, _), stream in zip(queues, streams, strict=True):
+                self._launch("crew.travel_kernel", blocks, {"queue": queue, **there}, first, stream)
         for (_, queue), journal, stream in zip(queues, work, streams, strict=True):
             given = {"queue": queue, "journals": journal, **there, **found}
             self._launch("crew.watch_kernel", blocks, given, first, stream)
@@ -301,7 +326,8 @@ class Program:
     @functools.cache  # noqa: B019 - programs live as long as the process
     def _assembled(self, name: str, first: int) -> Any:
         """A kernel, of lockstep one with single precision from the order `first` on."""
-        made_for = f"{name} {first} {self._kernels.architecture.name} {llvmlite.__version__} {self._gpu.software}"
+        machine = f"{self._kernels.architecture.name} {llvmlite.__version__} {self._gpu.software}"
+        made_for = f"{self._set.name} {name} {first} {machine}"
 
         def made() -> bytes:
             with garbage_kept():
@@ -342,7 +368,8 @@ def lanes_that_fit(lane: type[Record]) -> int:
 @functools.cache
 def program(generated: Generated, kernels: KernelSet) -> Program | None:
     """The kernels of a generated module, ready to run on the GPU; None where lanes have no room in a block."""
-    if kernels is LANES and not lanes_that_fit(_begun(generated.library()).lane.Lane):
+    library = generated.library({"machine": dict(kernels.choices)})
+    if kernels.tick is not None and not lanes_that_fit(_begun(library).lane.Lane):
         return None
     gpu = device.device()
-    return Program(generated, kernels.entry_points, gpu, ptx.Nvidia(gpu.capability))
+    return Program(generated, kernels, gpu, ptx.Nvidia(gpu.capability))
