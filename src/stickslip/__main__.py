@@ -24,6 +24,10 @@ def main() -> None:
     except KeyboardInterrupt:
         _say()
         sys.exit(INTERRUPTED)
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:  # typer makes this of Ctrl-C wherever it comes, and says nothing
+            _say()
+        raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done
 

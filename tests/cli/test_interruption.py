@@ -36,6 +36,16 @@ main()
 """
 """It has begun once Ctrl-C is the command's own: before that Python itself answers."""
 
+BEFORE_THE_WORK = """
+import signal
+from stickslip.__main__ import main
+from stickslip.cli import running
+
+running._run = lambda asked: signal.raise_signal(signal.SIGINT)
+main()
+"""
+"""Options are read, and nothing of the command's own has begun."""
+
 LONG = ["simulate", "block_on_belt", "--t", "1e9", "--no-dense", "--samples", "100", "--save", "run.nc"]
 SENTENCE = "interrupted before there was a result\n"
 
@@ -65,6 +75,12 @@ def test_at_any_moment_it_ends_the_command(tmp_path: Path, delay: float) -> None
         _, errors = running.communicate(timeout=60)
     assert (running.returncode, errors) in [(130, SENTENCE), (3, "")]
     assert (tmp_path / "run.nc").exists() == (running.returncode == 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_between_options_and_work_it_is_a_sentence_as_well() -> None:
+    done = subprocess.run([sys.executable, "-c", BEFORE_THE_WORK, *LONG], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, SENTENCE)
 
 
 def test_imports_are_not_torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

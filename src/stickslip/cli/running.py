@@ -20,7 +20,6 @@ from stickslip.cli import commands  # noqa: F401  it declares all of them
 from stickslip.cli.declare import DECLARED, MODULES, Command, options_of
 
 STOPPED_EARLY = 3
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="stickslip",
@@ -102,9 +101,6 @@ def _one_line_errors(asked: Command) -> Iterator[None]:
             raise
         typer.secho(f"error: {_line(asked, error)}", fg="red", err=True)
         raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.secho("interrupted before there was a result", fg="red", err=True)
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _line(asked: Command, message: BaseException | str) -> str:
