@@ -335,3 +335,37 @@ def test_an_orbit_of_another_model_is_no_guess() -> None:
 def test_methods_without_shooting_are_named() -> None:
     with pytest.raises(ss.errors.OrbitError, match="Exact, Smoothing or Switch"):
         ss.find_orbit(M.block_on_belt(), ([1.1, 0], 12), method=ss.Henon(step=1e-2))
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "values", "times"),
+    [
+        (ss.models.forced_oscillator("III"), "base.eta", [0.8, 0.91, 1.165, 1.5], {"periods": (100, 40)}),
+        (ss.models.two_blocks(), "belt.speed", [0.14, 0.16, 0.2], {"times": (2000, 400)}),
+    ],
+    ids=["excited", "self-excited"],
+)
+def test_a_point_of_a_sweep_is_a_guess(model, name, values, times):
+    """Its end, the phase of the excitation there, and the period that was found."""
+    data = ss.sweep(model, {name: values}, **times)
+    for i, value in enumerate(values):
+        point = data.isel({name: i})
+        orbit = ss.find_orbit(model.with_({name: value}), point)
+        assert orbit.stable and orbit.period == pytest.approx(float(point["period"]), rel=1e-7)
+        extremes = [(orbit.data[state].min(), orbit.data[state].max()) for state in model.states]
+        low, high = point["minimum"].values, point["maximum"].values
+        assert np.allclose(extremes, np.column_stack([low, high]), atol=2e-2 * np.max(high - low))
+
+
+def test_a_guess_from_a_sweep_is_one_point_with_a_period():
+    model = ss.models.forced_oscillator("III", u0=1.0)
+    data = ss.sweep(model, {"base.eta": [1.5, 1.915]}, periods=(100, 40))
+    assert data["m"].values[1] == -1
+    with pytest.raises(
+        ss.errors.OrbitError, match=r"sweep of 2 points: give one of them, data.isel\(\{'base.eta': 0\}"
+    ):
+        ss.find_orbit(model, data)
+    with pytest.raises(ss.errors.OrbitError, match="no period was found"):
+        ss.find_orbit(model, data.isel({"base.eta": 1}))
+    with pytest.raises(ss.errors.OrbitError, match=r"x.block, v.block, not x.block1"):
+        ss.find_orbit(ss.models.two_blocks(), data.isel({"base.eta": 0}))

@@ -74,6 +74,24 @@ def test_the_exponent_of_an_orbit_is_that_of_its_multiplier() -> None:
         assert float(point["largest_exponent_error"]) < 1e-7
 
 
+def test_exponents_of_cycles_are_those_of_their_orbits() -> None:
+    """Long cycles as well, whose growth a window of a hundred periods tells to a few per cent."""
+    model = M.forced_oscillator("III")
+    over = {"base.eta": np.linspace(1.1, 1.35, 24)}
+    data = ss.sweep(model, over, periods=(300, 100), observe=ss.observe.LargestExponent())
+    travelled = ss.sweep(model, over, periods=(300, 100), observe=ss.observe.LargestExponent(), shortcut=False)
+    periodic = np.flatnonzero((data["m"] > 0).values)
+    assert len(periodic) >= 8 and data["m"].values[periodic].max() > 5
+    for i in periodic:
+        point, window = data.isel({"base.eta": i}), travelled.isel({"base.eta": i})
+        orbit = ss.find_orbit(model.with_({"base.eta": float(point["base.eta"])}), point)
+        expected = np.log(np.max(np.abs(orbit.multipliers))) / orbit.period
+        close = 30 * float(point["largest_exponent_error"]) + 1e-8
+        assert close < 2e-4 and float(point["largest_exponent"]) == pytest.approx(expected, abs=close)
+        error = float(window["largest_exponent_error"])
+        assert float(window["largest_exponent"]) == pytest.approx(expected, abs=5 * error + 1e-6)
+
+
 def test_without_excitation_it_is_zero_along_the_motion() -> None:
     data = ss.sweep(
         M.block_on_belt(), {"belt.speed": [0.1, 0.2]}, times=(200, 5000), observe=ss.observe.LargestExponent()

@@ -49,8 +49,9 @@ def find_orbit(
     ----------
     model : System or Filippov
         The model.
-    guess : Run, Orbit, start or (start, period), optional
-        A run (its last period is the guess), another Orbit, a start (a list, or states by name), or (start, period).
+    guess : Run, Orbit, Sweep, start or (start, period), optional
+        A run (its last period is the guess), another Orbit, one point of a sweep (its end, and the period found
+        there), a start (a list, or states by name), or (start, period).
         From a start alone, by default the model's own, the model is simulated until it repeats itself.
     method : Method, optional
         `Exact()` by default. `Smoothing(...)` and `Switch(...)` find the orbit of their own equations.

@@ -84,7 +84,7 @@ def fundamental_matrix(
     times = samples_given(samples, (begin, end))
     z = np.array(model.start_state(start), float)
     if isinstance(method, Exact):
-        states, matrices = _carried(Motion(model), z, begin, times)
+        states, matrices = carried(Motion(model), z, begin, times)
     else:
         from stickslip.orbits.shooting import flow_for
 
@@ -93,7 +93,7 @@ def fundamental_matrix(
     return _labelled(model, method, times, states, matrices)
 
 
-def _carried(motion: Motion, z: Floats, begin: float, times: Floats) -> tuple[Floats, Floats]:
+def carried(motion: Motion, z: Floats, begin: float, times: Floats) -> tuple[Floats, Floats]:
     """States, and how they depend on the start, from one motion with all its events."""
     m, n = motion.field.program, motion.states
     trajectory = motion.workspace(z, begin, ())

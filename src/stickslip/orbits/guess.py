@@ -66,6 +66,8 @@ def guess_from(model: Model, motion: Motion, what: Any, method: Method, forcing:
     """Guesses, best first."""
     if what is None or _is_start(what):
         yield from _from_start(model, motion, method, forcing, what)
+    elif isinstance(what, xr.Dataset) and "end_state" in what:
+        yield _from_sweep(model, motion, what, method)
     elif isinstance(what, xr.Dataset):
         found = recurrence(what, motion, forcing)
         if found is None:
@@ -77,7 +79,9 @@ def guess_from(model: Model, motion: Motion, what: Any, method: Method, forcing:
     elif isinstance(what, tuple | list) and len(what) == 2:
         yield _from_point(model, motion, what[0], what[1], method)
     else:
-        raise OrbitError(f"the guess is {shown(what)}: give a run, an Orbit, a start, or (start, period)")
+        raise OrbitError(
+            f"the guess is {shown(what)}: give a run, an Orbit, a point of a sweep, a start, or (start, period)"
+        )
 
 
 def _is_start(what: Any) -> bool:
@@ -93,9 +97,35 @@ def _from_point(model: Model, motion: Motion, start: Any, period: Any, method: M
         period = check_number("the guess: period", period, positive=True)
     except ModelError as error:
         raise OrbitError(str(error)) from None
-    path = Path(simulated(model, (0.0, period), list(state), method), motion)
+    return _with_scale(model, motion, Guess(state, 0.0, float(period), np.ones(len(state))), method)
+
+
+def _from_sweep(model: Model, motion: Motion, point: xr.Dataset, method: Method) -> Guess:
+    """The end of a motion of a sweep, with the period that was found there."""
+    if point["period"].ndim:
+        example = {str(name): 0 for name in point["period"].dims}
+        raise OrbitError(
+            f"the guess is a sweep of {point['period'].size} points: give one of them, data.isel({example})"
+        )
+    names, period = tuple(map(str, point["state"].values)), float(point["period"])
+    if names != model.states:
+        raise OrbitError(f"the guess is of a model with the states {', '.join(names)}, not {', '.join(model.states)}")
+    if not period > 0:
+        raise OrbitError(
+            "the guess is a point of a sweep at which no period was found: sweep longer, or take a run from its "
+            "end_state as the guess"
+        )
+    time, mode = float(point["time"]), tuple(int(each) for each in point["end_mode"].values)
+    state = motion.at_rest(point["end_state"].values, time, mode)
+    return _with_scale(model, motion, Guess(state, time, period, np.ones(len(state)), mode=mode), method)
+
+
+def _with_scale(model: Model, motion: Motion, guess: Guess, method: Method) -> Guess:
+    """A guess with the sizes of its states and its whole turns, from one period of the motion there."""
+    times = guess.time, guess.time + guess.period
+    path = Path(simulated(model, times, list(guess.state), method), motion)
     rounds = path.rounds(path.last - path.values[0])
-    return Guess(state, 0.0, float(period), scale_of(path.values, len(state)), rounds=rounds)
+    return replace(guess, scale=scale_of(path.values, len(guess.state)), rounds=rounds)
 
 
 def _from_start(model: Model, motion: Motion, method: Method, forcing: float | None, start: Any) -> Iterator[Guess]:

@@ -12,7 +12,7 @@ from stickslip.arrays import Floats
 from stickslip.field import Field
 from stickslip.kernels.outcome import FINISHED
 from stickslip.orbits.motion import Motion
-from stickslip.sweeps.exponents import largest_exponent
+from stickslip.sweeps.exponents import Window, largest_exponent
 
 VISITS, VISITS_IN_TIME = 4000, 20_000
 """States of a motion that are kept: once in every period of the excitation; without any, at equal times."""
@@ -81,7 +81,7 @@ def visited(field: Field, state: Floats, between: float, count: int, rtol: float
 
 def growth(motion: Motion, state: Floats, length: float) -> tuple[float, float]:
     """The largest Lyapunov exponent of the motion that goes on from a state, and its standard error."""
-    return largest_exponent(motion, state, 0.1 * length, 1.1 * length, "time", MOST_STEPS)
+    return largest_exponent(motion, state, Window.after(0.0, length), "time", MOST_STEPS)
 
 
 def is_chaotic(exponent: float, error: float) -> bool:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import matrix_balance
 
 from stickslip import notebook
 from stickslip.arguments import check_model, check_progress
 from stickslip.arrays import Floats
-from stickslip.errors import ModelError
+from stickslip.errors import ModelError, MotionError
 from stickslip.field import Field
 from stickslip.frames import numbered
 from stickslip.kernels.outcome import FINISHED
@@ -19,6 +20,7 @@ from stickslip.methods.exact import Exact
 from stickslip.model.errors import check_number, check_whole, shown
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model
+from stickslip.orbits.fundamental import carried
 from stickslip.orbits.guess import scale_of
 from stickslip.orbits.motion import ORDER, Motion
 from stickslip.progress import Progress, reporting
@@ -38,6 +40,9 @@ BLOCKS = 20
 """Parts of the time whose means say how sure the mean of all is."""
 
 MOST_STEPS = 10**15
+
+ROUND_OFF = 1e-12
+"""A multiplier that is smaller, or smaller than so much of its matrix, may be nothing but round-off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,8 +223,9 @@ def lyapunov(
     rtol = Exact(rtol=rtol).rtol
     states = len(model.states)
     directions = states if count is None else check_whole("lyapunov: count", count, 1, states, ", the number of states")
-    march = _March(neighbours(model, rtol), model.start_state(start), check_whole("lyapunov: renormalise", renormalise))
-    cycle_of = _cycles(march.motion, per)
+    renormalise = check_whole("lyapunov: renormalise", renormalise)
+    march = _March(neighbours(model, rtol), model.start_state(start), every=renormalise)
+    cycle_of = cycle_length(march.motion, per)
     rows: list[Floats] = []
     try:
         with reporting(progress, "following neighbours", lambda part: part) as report:
@@ -244,18 +250,51 @@ def neighbours(model: Model, rtol: float) -> Motion:
     return Motion(model, rtol, Field.of(model, order=ORDER, kernels=NEIGHBOURS))
 
 
-def largest_exponent(
-    motion: Motion, start: Floats, transient: float, end: float, per: str, most_steps: int
-) -> tuple[float, float]:
-    """The largest exponent between two times, per cycle, and its standard error; nan where the motion stops early.
+def exponent_of_cycle(
+    motion: Motion, state: Floats, mode: Sequence[int], time: float, period: float
+) -> tuple[float, float] | None:
+    """The largest exponent of a motion that repeats itself, per period, and by how much the next period's differs.
+
+    It is the logarithm of the largest multiplier; None where that is lost in round-off, or the motion stops.
+    """
+    found, state = [], motion.at_rest(state, time, mode)
+    for begin in (time, time + period):
+        try:
+            (state,), (matrix,) = carried(motion, state, begin, np.array([begin + period]))
+        except MotionError:
+            return None
+        balanced, _ = matrix_balance(matrix, permute=False)  # in units in which its rows and columns are alike
+        largest = float(np.max(np.abs(np.linalg.eigvals(balanced))))
+        if not largest > ROUND_OFF * max(1.0, float(np.linalg.norm(balanced))):
+            return None
+        found.append(float(np.log(largest)))
+    return found[1], abs(found[1] - found[0])
+
+
+@dataclass(frozen=True)
+class Window:
+    """When a motion begins, and between which times the growth of its neighbours is measured."""
+
+    begin: float
+    measured: float
+    end: float
+
+    @classmethod
+    def after(cls, begin: float, length: float) -> Window:
+        """From a time on, a tenth of the length later, by when directions have turned to where they grow."""
+        return cls(begin, begin + 0.1 * length, begin + 1.1 * length)
+
+
+def largest_exponent(motion: Motion, start: Floats, window: Window, per: str, most_steps: int) -> tuple[float, float]:
+    """The largest exponent in a window, per cycle, and its standard error; nan where the motion stops early.
 
     One direction is enough: whichever it is, it turns to where neighbours part fastest.
     """
-    march = _March(motion, start, most_steps=most_steps)
-    cycle_of = _cycles(motion, per)
-    status = march.settle(transient, 1)
+    march = _March(motion, start, window.begin, most_steps=most_steps)
+    cycle_of = cycle_length(motion, per)
+    status = march.settle(window.measured, 1)
     rows = [march.row()]
-    for time in np.linspace(transient, end, BLOCKS + 1)[1:]:
+    for time in np.linspace(window.measured, window.end, BLOCKS + 1)[1:]:
         if not status.finished:
             return np.nan, np.nan
         status = march.to(float(time))
@@ -268,7 +307,7 @@ def largest_exponent(
     return float(value[0]), float(error[0])
 
 
-def _cycles(motion: Motion, per: str) -> float | None:
+def cycle_length(motion: Motion, per: str) -> float | None:
     """The length of a cycle; None where releases have to be counted."""
     if not isinstance(per, str) or per not in CYCLES:
         raise ModelError(f"lyapunov: per is {shown(per)}: it must be one of {', '.join(CYCLES)}")
@@ -285,10 +324,15 @@ class _March:
     """The motion with its directions, and what has been summed up so far."""
 
     def __init__(
-        self, motion: Motion, start: Sequence[float] | Floats, every: int = 1, most_steps: int = MOST_STEPS
+        self,
+        motion: Motion,
+        start: Sequence[float] | Floats,
+        begin: float = 0.0,
+        every: int = 1,
+        most_steps: int = MOST_STEPS,
     ) -> None:
         self.motion, self.program, self.most_steps = motion, motion.field.program, most_steps
-        self.trajectory, self.growth = motion.workspace(start, 0.0), self.program.kernels.exponents.Growth()
+        self.trajectory, self.growth = motion.workspace(start, begin), self.program.kernels.exponents.Growth()
         self.growth.scale[:], self.growth.renormalise = 1.0, every
         self.total = 0
         self.code = self.program.begin(self.trajectory)
@@ -298,17 +342,18 @@ class _March:
         """The number of directions that are not lost."""
         return int(self.trajectory.directions)
 
-    def settle(self, transient: float, directions: int) -> Status:
-        """Half of the transient alone, to see how large the states are; the other half with the directions."""
+    def settle(self, until: float, directions: int) -> Status:
+        """Half of the way alone, to see how large the states are; the other half with the directions."""
         n, trajectory, growth = self.motion.states, self.trajectory, self.growth
-        status = self.to(0.5 * transient) if self.code == FINISHED else Status.of(self.code)
+        middle = 0.5 * (float(trajectory.time) + until)
+        status = self.to(middle) if self.code == FINISHED else Status.of(self.code)
         growth.scale[:] = scale_of(growth.extent[None, :], n) if np.any(growth.extent > 0) else np.ones(n)
         chosen, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
         trajectory.variation[:directions] = self.motion.stopped(trajectory, chosen[:directions] * growth.scale)
         trajectory.varied_parameter[:directions] = -1
         trajectory.directions = self.total = directions
         if status.finished:
-            status = self.to(transient)
+            status = self.to(until)
         growth.logarithm[:], growth.releases = 0.0, 0
         return status
 

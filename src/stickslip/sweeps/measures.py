@@ -14,7 +14,7 @@ from stickslip.kernels.outcome import FINISHED
 from stickslip.model.system import Model
 from stickslip.orbits import signature
 from stickslip.orbits.motion import Motion
-from stickslip.sweeps.exponents import largest_exponent
+from stickslip.sweeps.exponents import Window, cycle_length, exponent_of_cycle, largest_exponent
 from stickslip.sweeps.layout import NO_PERIOD, NUMBER, SMALL, WHOLE, Layout, Results, Sweep
 from stickslip.sweeps.observation import LargestExponent, Measured, Named, Signature
 from stickslip.sweeps.packed import Words, places, source_of, unfolded
@@ -22,6 +22,9 @@ from stickslip.sweeps.sequences import begun_alike, kinds_of
 from stickslip.sweeps.trajectories import Group, Settings, changes_of_mode
 
 PHASES, MODES = ".phases", ".modes"
+LAST = ("end_state", "end_mode", "time", "period", "n")
+"""What is known of how a motion ended."""
+
 MOST_PHASES = 512
 """Phases of a signature: a motion with more in one period has none."""
 
@@ -40,7 +43,7 @@ def measured_layout(model: Model, name: str, what: Measured) -> dict[str, Layout
         words = f"largest Lyapunov exponent, per {per}"
         return {
             name: Layout((), NUMBER, np.nan, description=words, units=units, per=per),
-            f"{name}_error": Layout((), NUMBER, np.nan, description=f"standard error of {name}", units=units),
+            f"{name}_error": Layout((), NUMBER, np.nan, description=f"error of {name}", units=units),
         }
     count = f"{name}{PHASES}"
     rows: dict[str, Any] = {"counted_by": count, "most": MOST_PHASES}
@@ -53,14 +56,36 @@ def measured_layout(model: Model, name: str, what: Measured) -> dict[str, Layout
 def exponents(
     name: str, what: LargestExponent, motion: Motion, settings: Settings, found: Results, group: Group
 ) -> Results:
-    """The largest exponent of motions whose sums are known, one after another."""
+    """The largest exponent of motions whose sums are known, one after another.
+
+    They go on from where they have ended: for a cycle where they repeat themselves, which says it all, else for as long
+    as they were observed. Without the shortcut, or where there is more to them than their state, they are run again.
+    """
     pairs = np.full((len(group), 2), np.nan)
+    goes_on = settings.shortcut and bool(motion.field.program.kernels.repeat.WITHOUT_MEMORY)
     for i in np.nonzero(found["status"] == FINISHED)[0]:
         own = motion.with_parameters(group.parameters[i])
-        start = own.at_rest(found["start_state"][i], 0.0, [int(not rests) for rests in group.held[i]])
         begin, end = float(group.times[i, 0]), float(group.times[i, 1])
-        pairs[i] = largest_exponent(own, start, begin, end, what.per, settings.most_steps)
+        if goes_on:
+            point = {key: found[key][i] for key in LAST}
+            pair = _of_cycle(own, what, point) if point["period"] > 0 else None
+            start, window = own.at_rest(point["end_state"], end, point["end_mode"]), Window.after(end, end - begin)
+        else:
+            held = [int(not rests) for rests in group.held[i]]
+            pair, start, window = None, own.at_rest(found["start_state"][i], 0.0, held), Window(0.0, begin, end)
+        pairs[i] = pair or largest_exponent(own, start, window, what.per, settings.most_steps)
     return {name: pairs[:, 0], f"{name}_error": pairs[:, 1]}
+
+
+def _of_cycle(motion: Motion, what: LargestExponent, point: Results) -> tuple[float, float] | None:
+    """The largest exponent from the cycle of a motion, in the units that are asked for, and its error."""
+    length = cycle_length(motion, what.per)
+    period, releases = float(point["period"]), int(point["n"])
+    if length is None and releases <= 0:
+        return None
+    cycles = period / length if length is not None else releases
+    pair = exponent_of_cycle(motion, point["end_state"], point["end_mode"], float(point["time"]), period)
+    return None if pair is None else (pair[0] / cycles, pair[1] / cycles)
 
 
 def signatures(name: str, field: Field, settings: Settings, found: Results, group: Group) -> Results:

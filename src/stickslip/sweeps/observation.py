@@ -263,7 +263,10 @@ class Maxima(Recorded):
 
 @dataclass(frozen=True)
 class LargestExponent(Measured):
-    """How fast neighbouring motions part, with its standard error: positive where the motion is chaotic.
+    """How fast neighbouring motions part, with its error: positive where the motion is chaotic.
+
+    Where a motion repeats itself it comes from the multipliers of its cycle, else from growth for as long again as the
+    motion was observed, with a standard error; with `shortcut=False` always from growth while it is observed.
 
     Parameters
     ----------

@@ -51,6 +51,9 @@ BATCH = 16
 LOCKSTEP_BATCH = 256
 """Points between two questions whether to stop."""
 
+RTOL_OF_EXPONENTS = 1e-13
+"""One cycle tells the exponent of a motion that repeats itself, and tells it the better the better it is computed."""
+
 BATCH_BYTES = 64e6
 """Room for the rows of points that are run together."""
 
@@ -202,7 +205,7 @@ class Plan(metaclass=Listing):
     @cached_property
     def neighbours(self) -> Motion:
         """The model compiled with its variational equations, which some observations need."""
-        return neighbours(self.model, self.settings.rtol)
+        return neighbours(self.model, min(self.settings.rtol, RTOL_OF_EXPONENTS))
 
     def compile(self) -> None:
         """Compile now what `run` needs: once, before several threads ask for it."""
