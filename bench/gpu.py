@@ -2,7 +2,8 @@
 
     python bench/gpu.py            on a machine with a CUDA GPU and stickslip[gpu]
     python bench/gpu.py diagram    the diagram alone; "contacts" for the two blocks, "calls" for calls with other laws,
-                                   "map" for a map of 2000 × 2000 points with signatures
+                                   "map" for a map of 2000 × 2000 points with signatures, "agreement" for what the CPU
+                                   says of the same motions, with all kinds of observations
 
 300 forcing periods of transient and 100 that are observed, at N values of η in [0.2, 3]. Prints trajectories per second
 of the kernels that record nothing, and of whole calls: `ss.sweep` with its defaults, everything included, which records
@@ -206,8 +207,38 @@ def accuracy() -> None:
         print("error of {}: median {:.1e}, 99 % below {:.1e}".format(name, *np.quantile(worst, [0.5, 0.99])))
 
 
+BOTH = ("status", "events", "n", "m", "count")
+"""What a GPU and a CPU must say alike of a motion."""
+
+
+def agreement(points: int = 2048) -> None:
+    """What a GPU says, beside what the CPU says: laws, contacts and observations, motions too short for chaos."""
+    observe = ss.observe
+    block, speeds = ss.models.block_on_belt(), {"belt.speed": np.linspace(0.05, 0.9, points)}
+    etas, forced = {"base.eta": np.linspace(0.6, 2.0, points)}, forced_cases.CASES["stribeck"].model
+    crossings = [observe.Section("x.block", 0.5, "both"), observe.Maxima("v.block"), observe.StickToSlip()]
+    cases = {
+        "sections, maxima, releases": (block, speeds, {"times": (10, 30), "observe": crossings}),
+        "Stribeck, strobes, signatures": (forced, etas, {"periods": (3, 4), "observe": ["strobe", "signature"]}),
+        "table": (forced_cases.CASES["table"].model, etas, {"periods": (3, 4)}),
+        "two blocks": (ss.models.two_blocks(), {"belt.speed": np.linspace(0.05, 0.2, points)}, {"times": (5, 20)}),
+        "aging": (ss.models.aging_block(), {"belt.speed": np.linspace(0.1, 0.5, points)}, {"times": (10, 30)}),
+        "five blocks": (ss.models.chain(5), {"belt.speed": np.linspace(0.05, 0.2, points)}, {"times": (2, 6)}),
+    }
+    for title, (model, over, settings) in cases.items():
+        here, there = (ss.sweep(model, over, target=each, progress=False, **settings) for each in ("cpu", "cuda"))
+        names = [str(name) for name in here.data_vars if str(name).rpartition(".")[2] in (*BOTH, "signature")]
+        shares = {name: float(np.mean(here[name].values == there[name].values)) for name in names}
+        gap = np.abs(here["end_state"].values - there["end_state"].values).max(axis=-1)
+        print(
+            f"{title}: {points} motions; alike {', '.join(f'{name} {share:.2%}' for name, share in shares.items())}; "
+            f"end states: 99 % within {np.nanquantile(gap, 0.99):.1e}",
+            flush=True,
+        )
+
+
 def main() -> None:
-    parts = sys.argv[1:] or ["diagram", "contacts", "calls", "map"]
+    parts = sys.argv[1:] or ["diagram", "contacts", "calls", "map", "agreement"]
     print(device().name, flush=True)
     if "diagram" in parts:
         for count in (200_000, 1_000_000):
@@ -220,6 +251,8 @@ def main() -> None:
         calls()
     if "map" in parts:
         signature_map()
+    if "agreement" in parts:
+        agreement()
 
 
 if __name__ == "__main__":
