@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -111,19 +112,49 @@ class Host:
 # -- cuda.core ---------------------------------------------------------------------------------------------------
 
 
-class Stream:
-    """Work that is done when somebody waits for it."""
+class Made(threading.local):
+    """The streams that this thread has made and still has."""
 
     def __init__(self) -> None:
-        self.work: list[Callable[[], None]] = []
+        self.streams: list[weakref.ref[Stream]] = []
+
+
+MADE = Made()
+
+
+class Stream:
+    """Work that is done when somebody waits for it: of all orders that are allowed, one that nobody hopes for.
+
+    A stream waits for what another one has been given until then, and for nothing that comes later. So what the other
+    streams have is done first, those made last before the others.
+    """
+
+    def __init__(self) -> None:
+        self._work: list[Callable[[], None] | None] = []
+        self._done = 0
+        MADE.streams.append(weakref.ref(self))
+
+    def put(self, work: Callable[[], None]) -> None:
+        """Let this be done after what is here already."""
+        self._work.append(work)
 
     def wait(self, event_or_stream: Stream) -> None:
-        self.work.append(event_or_stream.sync)
+        until = len(event_or_stream._work)
+        self.put(lambda: event_or_stream._do(until))
 
     def sync(self) -> None:
-        work, self.work = self.work, []
-        for one in work:
-            one()
+        for made in reversed(MADE.streams):
+            other = made()
+            if other is not None and other is not self:
+                other._do(len(other._work))
+        self._do(len(self._work))
+
+    def _do(self, until: int) -> None:
+        while self._done < until:
+            place, self._done = self._done, self._done + 1  # before it is done: it does not wait for itself
+            work, self._work[place] = self._work[place], None
+            assert work is not None
+            work()
 
 
 class Buffer:
@@ -146,7 +177,7 @@ class Buffer:
     def copy_from(self, src: Buffer, *, stream: Stream, options: Any = None) -> None:
         if src.size != self.size:
             raise ValueError(f"buffer sizes mismatch between src and dst (sizes are: src={src.size}, dst={self.size})")
-        stream.work.append(lambda: ctypes.memmove(self.handle, src.handle, src.size) and None)
+        stream.put(lambda: ctypes.memmove(self.handle, src.handle, src.size) and None)
 
 
 class Device:
@@ -275,7 +306,7 @@ class Emulation:
                 for first in range(0, config.block[0], self.warp_size):
                     together(run, block, first, self.warp_size)
 
-        stream.work.append(work)
+        stream.put(work)
 
 
 def together(run: Callable[[int, Warp, int], None], block: int, first: int, size: int) -> None:

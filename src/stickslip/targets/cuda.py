@@ -248,10 +248,11 @@ class Program:
         queues = [[self._queue(*part) for _ in range(2)] for part in parts]
         journals = Records(self.kernels.lockjournal.Journal, blocks * self._kernels.threads("crew.watch_kernel"))
         work = [self._room(journals) for _ in parts]
-        streams = self._gpu.streams(PARTS)
         if travels:
             self._launch("boarding.course_kernel", _blocks_of(count), there)
-            for (queue, _), stream in zip(queues, streams, strict=True):
+        streams = self._gpu.streams(PARTS)  # which wait for what has been put into ours until now
+        for (queue, _), stream in zip(queues, streams, strict=True):
+            if travels:
                 self._launch("crew.travel_kernel", blocks, {"queue": queue, **there}, first, stream)
         for (_, queue), journal, stream in zip(queues, work, streams, strict=True):
             given = {"queue": queue, "journals": journal, **there, **found}
