@@ -121,3 +121,16 @@ def test_a_small_orbit_is_not_gone_through_twice() -> None:
     branch = ss.follow(ss.find_orbit(model, method=ss.Smoothing(eps=100.0)), V, to=1.2)
     assert [point.kind for point in branch.special] == ["Hopf"]
     assert branch.periods == pytest.approx(2 * math.pi, rel=0.1)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("step", [0.02, 0.05])
+def test_no_step_leads_to_another_part_of_the_branch(step: float) -> None:
+    """At the canard of ε = 1e4 the branch lies beside itself: orbits of V = 0.0050 and 0.0055 are nearly alike there.
+
+    A step across is not taken: it had ended as a branch that is closed, or as one that meets that of half the period.
+    """
+    model, method = ss.models.block_on_belt(), ss.Smoothing(eps=1e4)
+    branch = ss.follow(ss.find_orbit(model, method=method), V, to=1e-3, step=step)
+    assert set(branch.outcomes) <= {"born", "stalled"}, branch.reason
+    assert np.all(np.diff(branch.values) < 1e-9) and branch.values[-1] < 0.00495

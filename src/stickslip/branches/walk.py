@@ -210,8 +210,7 @@ class ArclengthWalk(Walk, Generic[PathT, PointT]):
             raise
         self._check_allowed(u)
         there = self._point(self.problem, u, self.scales, here.tangent)
-        near = float(np.linalg.norm((u - predicted) / self.scales)) < 2 * ds
-        if not near or not float(there.place.tangent @ here.tangent) > STRAIGHT:
+        if not is_straight((u - here.u) / self.scales, here.tangent, there.place.tangent, ds):
             raise Unresolved("the path turns too much in this step, or it is another one")
         return self._step(there), iterations
 
@@ -274,6 +273,17 @@ def both_ways(walks: Sequence[Walk]) -> Branch:
             raise
         return joined(first, None)
     return joined(first, second) if len(first) and len(second) else max(first, second, key=len)
+
+
+def is_straight(step: Floats, before: Floats, after: Floats, length: float) -> bool:
+    """Whether a step of about a length, with unit tangents before and after it, is one along a path that hardly turns.
+
+    All three directions are nearly the same then. Where two parts of a path lie side by side, a step from one to the
+    other goes across both.
+    """
+    size = float(np.linalg.norm(step))
+    pairs = ((before, after), (before, step / size), (after, step / size)) if size else ()
+    return 0 < size < 3 * length and all(float(one @ other) > STRAIGHT for one, other in pairs)
 
 
 def _beyond(bound: float, u: Floats) -> float:

@@ -84,7 +84,7 @@ def _of_cycle(motion: Motion, what: LargestExponent, point: Results) -> tuple[fl
     if length is None and releases <= 0:
         return None
     cycles = period / length if length is not None else releases
-    pair = exponent_of_cycle(motion, point["end_state"], point["end_mode"], float(point["time"]), period)
+    pair = exponent_of_cycle(motion, point["end_state"], point["end_mode"].tolist(), float(point["time"]), period)
     return None if pair is None else (pair[0] / cycles, pair[1] / cycles)
 
 

@@ -83,8 +83,11 @@ def fig3(quick: bool) -> Found:
         draw_rest(right, rest(eps), color)
     values = [value for eps in (None, *EPSILONS[:3]) for value in _of_cycle(eps)]
     for eps, branch in zip(EPSILONS, branches.values(), strict=False):
-        note = "The branch is followed down to it; that of the paper stops short of it."
-        values.append(Value("V_dr at which the cycle is born", branch.special[-1].value, 1e-10, {"ε": eps}, note))
+        followed = branch.of_kind("Hopf")
+        born = (followed or rest(eps).of_kind("Hopf"))[0].value
+        ours = "is followed down to it" if followed else "stops short of it, among canards"
+        note = f"The branch {ours}; that of the paper stops short of it."
+        values.append(Value("V_dr at which the cycle is born", born, 1e-10, {"ε": eps}, note))
     stability = "stable" if rest(None).stable.any() else "unstable"
     values.append(Value("equilibrium of the discontinuous model", stability))
     left.set(xlabel="displacement $X$", ylabel="velocity $X'$")
