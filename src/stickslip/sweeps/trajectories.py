@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickslip.arrays import Bools, Floats, Ints
 from stickslip.field import Field, lanes_of, patience
 from stickslip.kernels import observation as kernel
 from stickslip.kernels.condition import PARKED
@@ -20,8 +20,6 @@ from stickslip.sweeps.observation import NOTHING, Change, Codes
 from stickslip.sweeps.packed import Ragged, unfolded
 from stickslip.targets.program import Columns, Program
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 CROSSINGS = (kernel.SECTION, kernel.MAXIMA)
 """Observations for which the polynomials of every step are looked at."""
 
@@ -55,7 +53,7 @@ class Group:
     """
 
     starts: Floats
-    held: NDArray[np.bool_]
+    held: Bools
     parameters: Floats
     times: Floats
     points: Ints
@@ -64,7 +62,7 @@ class Group:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __getitem__(self, chosen: NDArray[np.bool_]) -> Group:
+    def __getitem__(self, chosen: Bools) -> Group:
         columns = (None if column is None else column[chosen] for column in vars(self).values())
         return Group(*columns)  # type: ignore[arg-type]
 
@@ -93,7 +91,7 @@ class Observed:
     rows: Records[Any]
     results: Records[Any]
     columns: Columns | None = None
-    others: tuple[NDArray[np.bool_], Observed] | None = None
+    others: tuple[Bools, Observed] | None = None
 
     @classmethod
     def room(cls, kernels: Any, most_rows: int, group: Group) -> Observed:
@@ -102,7 +100,7 @@ class Observed:
         results.column("status")[:] = NOT_COMPUTED  # which it stays where the user interrupts
         return cls(group.courses(kernels), Records.empty(kernels.Row, len(group) * most_rows), results)
 
-    def with_(self, chosen: NDArray[np.bool_], other: Observed) -> Observed:
+    def with_(self, chosen: Bools, other: Observed) -> Observed:
         """These trajectories taken from another."""
         for mine, theirs in ((self.courses, other.courses), (self.results, other.results)):
             mine.floats[chosen], mine.integers[chosen] = theirs.floats, theirs.integers
@@ -284,9 +282,7 @@ def _with_others(field: Field, codes: Codes, settings: Settings, group: Group, s
     return seen.with_(left, _one_by_one(field, codes, settings, group[left])) if left.any() else seen
 
 
-def _is_steady(
-    field: Field, group: Group, results: Records[Any], low: Floats, high: Floats, tolerance: float
-) -> NDArray[np.bool_]:
+def _is_steady(field: Field, group: Group, results: Records[Any], low: Floats, high: Floats, tolerance: float) -> Bools:
     """Where nothing moves from its place any more, at rest or in steady sliding: any time is a period of that.
 
     Velocities that die out pass zero, and have no size of their own; that of what they change is asked. A place may be
@@ -295,7 +291,7 @@ def _is_steady(
     places = [i for i, name in enumerate(field.model.states) if not name.startswith("v.")]
     moved, size = (high - low)[:, places], np.maximum(np.abs(low), np.abs(high))[:, places]
     calm = (results.column("m") == 0) & (results.column("changes") == 0) & np.isfinite(moved).all(axis=1)
-    steady: NDArray[np.bool_] = calm & (moved <= tolerance * size).all(axis=1)
+    steady: Bools = calm & (moved <= tolerance * size).all(axis=1)
     for i in np.flatnonzero(calm & ~steady).tolist():
         slid = _sliding_speed(field, group.parameters[i], results[i]) * (results[i].time - group.times[i, 0])
         steady[i] = bool((moved[i] <= tolerance * np.maximum(size[i], slid)).all())
