@@ -98,7 +98,7 @@ def test_a_belt_that_moves_in_time():
     np.testing.assert_allclose(run["event_time"], known, atol=5e-5)
 
 
-@pytest.mark.parametrize("k", [1.0, 0.0])
+@pytest.mark.parametrize("k", [1.0, pytest.param(0.0, marks=pytest.mark.nightly)])
 def test_belts_much_faster_than_the_block(k):
     belt = ss.Belt("belt", speed=belt_speed)
     system = ss.System(

@@ -66,9 +66,9 @@ def test_flips_of_two_blocks() -> None:
 
 @cache
 def flip_and_doubled() -> tuple[ss.SpecialPoint, ss.Branch]:
-    """Where the in-phase orbit of two blocks doubles its period, and the branch that leaves there."""
+    """Where the in-phase orbit of two blocks doubles its period, and the branch from there to beyond its fold."""
     flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
-    return flip, ss.follow(flip, "belt.speed", to=(0.14, 0.2))
+    return flip, ss.follow(flip, "belt.speed", to=(0.14, 0.2), most=240)
 
 
 def test_the_doubled_branch_leaves_at_the_flip() -> None:

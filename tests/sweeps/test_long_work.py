@@ -101,14 +101,15 @@ class Failing:
         raise OSError("no space left on device")
 
 
-def test_a_chunk_is_done_when_all_of_it_is_written(tmp_path: Path) -> None:
+def test_a_chunk_is_done_when_all_of_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = ss.plan_sweep(ss.models.block_on_belt(), {"belt.speed": SPEEDS}, **SETTINGS)
     results = plan.run(plan.chunks[0])
+    store = Checkpoint(tmp_path / "sweep.zarr", plan)
     for name in results:
-        store = Checkpoint(tmp_path / "sweep.zarr", plan)
-        store.arrays[name] = Failing()
-        with pytest.raises(ValueError, match="no space"):
-            store.keep(0, results)
+        with monkeypatch.context() as patch:
+            patch.setitem(store.arrays, name, Failing())
+            with pytest.raises(ValueError, match="no space"):
+                store.keep(0, results)
         assert list(Checkpoint(tmp_path / "sweep.zarr", plan)) == [], name
     xr.testing.assert_identical(swept(checkpoint=tmp_path / "sweep.zarr"), swept())
 
