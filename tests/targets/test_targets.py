@@ -55,7 +55,7 @@ MODELS = {
 def test_cpu_equals_python(name):
     make, end = MODELS[name]
     runs = [
-        ss.simulate(make(), t=end, method=ss.Exact(target=target, order=12, rtol=1e-13, most_steps=3000))
+        ss.simulate(make(), t=end, method=ss.Exact(target=target, rtol=1e-13, most_steps=3000))
         for target in ("cpu", "python")
     ]
     cpu, python = runs
