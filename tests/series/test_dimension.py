@@ -28,9 +28,14 @@ def test_lorenz():
     assert found.saturated and abs(found.value - 2.05) < 0.08 and found.error < 0.1
 
 
-def test_a_closed_curve_and_a_torus():
+def test_a_closed_curve():
     times = 0.1 * np.arange(20_000)
     assert correlation_dimension(Series(np.sin(times), 0.1)).value == pytest.approx(1.0, abs=0.06)
+
+
+@pytest.mark.nightly
+def test_a_torus():
+    times = 0.1 * np.arange(20_000)
     assert correlation_dimension(Series(np.sin(times) + np.sin(np.sqrt(2) * times), 0.1)).value == pytest.approx(
         2.0, abs=0.1
     )

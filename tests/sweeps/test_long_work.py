@@ -186,7 +186,8 @@ class Dying(Client):
 
 @pytest.mark.usefixtures("fake_cluster")
 @pytest.mark.parametrize(("what", "said"), [
-    ("workers", "it has no workers"), ("silent", "its scheduler does not answer"), ("closed", "it has no workers"),
+    ("workers", "it has no workers"), ("silent", "its scheduler does not answer"),
+    pytest.param("closed", "it has no workers", marks=pytest.mark.nightly),
 ])  # fmt: skip
 def test_a_cluster_that_is_gone_is_not_waited_for(tmp_path: Path, what: str, said: str) -> None:
     with pytest.raises(

@@ -65,20 +65,31 @@ def random_friction() -> ss.System:
 @pytest.mark.parametrize(
     ("model", "over", "settings"),
     [
-        (ss.models.block_on_belt, {"belt.speed": [0.1, 0.2, 0.3]}, {"times": (10, 15)}),
-        (lambda: ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, {"periods": (1, 2)}),
-        (ss.models.two_blocks, {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}),
-        (lambda: on_belt(ss.Stribeck(1.0, 0.6, 0.3)), {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}),
-        (
-            lambda: on_belt(ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6])),
-            {"belt.speed": [0.1, 0.14]},
-            {"times": (3, 20)},
+        pytest.param(
+            ss.models.block_on_belt, {"belt.speed": [0.1, 0.2, 0.3]}, {"times": (10, 15)}, id="block on belt"
         ),
-        (lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}),
-        (random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}),
+        pytest.param(
+            lambda: ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, {"periods": (1, 2)},
+            id="forced oscillator",
+        ),
+        pytest.param(
+            ss.models.two_blocks, {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}, id="two blocks",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            lambda: on_belt(ss.Stribeck(1.0, 0.6, 0.3)), {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)},
+            id="Stribeck", marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            lambda: on_belt(ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6])), {"belt.speed": [0.1, 0.14]},
+            {"times": (3, 20)}, id="table",
+        ),
+        pytest.param(
+            lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}, id="three contacts"
+        ),
+        pytest.param(random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}, id="chance"),
     ],
-    ids=["block on belt", "forced oscillator", "two blocks", "Stribeck", "table", "three contacts", "chance"],
-)
+)  # fmt: skip
 def test_lockstep(
     model: Callable[[], ss.System], over: dict[str, Any], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
