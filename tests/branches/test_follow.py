@@ -99,6 +99,7 @@ def test_a_closed_branch() -> None:
     assert 0 < np.sum(branch.stable) < len(branch)
 
 
+@pytest.mark.nightly
 def test_a_flip_in_two_parameters() -> None:
     flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
     curve = ss.follow(flip, ("coupling.k", "belt.speed"), to=1.22)

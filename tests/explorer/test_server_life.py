@@ -169,6 +169,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.nightly
 def test_the_script_of_a_view_gives_its_numbers(page, tmp_path):
     """Motion, hysteresis, a branch and a curve in two parameters: in a process of its own, number for number."""
     with session(page) as talk:

@@ -17,6 +17,7 @@ def test_henon():
     assert found.saturated and abs(found.value - 1.22) < 0.03 and found.error < 0.05
 
 
+@pytest.mark.nightly
 def test_lorenz():
     times = 3 + 0.03 * np.arange(15_000)
 

@@ -295,7 +295,7 @@ def test_ptx_is_what_the_assembler_takes(capability: int) -> None:
     "model",
     [
         pytest.param(ss.models.lugre_block, id="LuGre", marks=pytest.mark.nightly),
-        pytest.param(ss.models.aging_block, id="aging"),
+        pytest.param(ss.models.aging_block, id="aging", marks=pytest.mark.nightly),
         pytest.param(ss.models.two_blocks, id="two blocks", marks=pytest.mark.nightly),
         pytest.param(ss.models.iwan, id="Iwan", marks=pytest.mark.nightly),
         pytest.param(lambda: chain(4), id="chain", marks=pytest.mark.nightly),
@@ -303,6 +303,12 @@ def test_ptx_is_what_the_assembler_takes(capability: int) -> None:
 )
 def test_ptx_of_models(model: Callable[[], ss.System]) -> None:
     for code in kernels(90, model()).values():
+        assert assembled(code, 90).startswith(b"\x7fELF")
+
+
+def test_ptx_of_a_memory() -> None:
+    """The two largest kernels of the models above, for one of them; all of them take long."""
+    for code in kernels(90, ss.models.aging_block(), (ALONE[1], IN_LOCKSTEP[1])).values():
         assert assembled(code, 90).startswith(b"\x7fELF")
 
 
