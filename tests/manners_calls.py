@@ -31,6 +31,12 @@ def run() -> Any:
 
 
 @functools.cache
+def brief() -> Any:
+    """A run for what takes long: a sound of it that is played slowly has millions of values."""
+    return ss.simulate(belt(), 30)
+
+
+@functools.cache
 def orbit() -> ss.Orbit:
     return ss.find_orbit(belt())
 
@@ -236,7 +242,7 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     }  # fmt: skip
     things = [
         belt(), run(), diagram(), landscape(), orbit(), branch(), fit(), fit().estimate, aged(), releases(), signal(),
-        ss.Field.of(belt()), ss.find_equilibria(belt())[0], ss.Hyperbolic(0.4, 3.0),
+        ss.Field.of(belt(), order=20), ss.find_equilibria(belt())[0], ss.Hyperbolic(0.4, 3.0),
     ]  # fmt: skip
     for thing in things:
         for name in _methods_of(type(thing)):
@@ -320,7 +326,7 @@ def _series(folder: Path) -> Iterator[tuple[str, Callable[..., Any], dict[str, A
     yield "series.from_run", series.from_run, {"run": run(), "name": "x.block"}
     yield "series.from_events", series.from_events, {"run": run(), "name": "x.block"}
     yield "series.from_csv", series.from_csv, {"path": table(folder), "column": "velocity"}
-    yield "series.to_wav", series.to_wav, {"run": run(), "path": folder / "squeak.wav", "speed": 100.0}
+    yield "series.to_wav", series.to_wav, {"run": brief(), "path": folder / "squeak.wav", "speed": 100.0}
     for name in ("autocorrelation", "spectrum", "mutual_information", "fundamental"):
         yield f"series.{name}", getattr(series, name), {"series": s}
     for name in ("choose", "embed", "false_neighbours", "correlation_dimension", "largest_exponent"):

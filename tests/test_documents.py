@@ -74,7 +74,17 @@ def test_model_files_of_the_examples(path):
     assert run.sizes["event"] > 0
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
+LONG = "brake.py"
+"""The example that takes longest."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=pytest.mark.nightly if path.name == LONG else ())
+        for path in sorted(ROOT.glob("examples/*.py"))
+    ],
+)
 def test_scripts_of_the_examples(path, elsewhere):
     runpy.run_path(str(path), run_name="__main__")
     assert list(elsewhere.glob("*.png"))

@@ -212,7 +212,7 @@ def test_release_of_two_contacts_at_once():
     first = [e for e, t in zip(events(run), run["event_time"].values, strict=True) if t < 0.8 / 0.3 + 1e-6]
     # The lower block is braked by the top's friction, which drops to 0.56: it may go with it or stay; either way
     # what happens must be consistent: check the decision against the equations just after.
-    field = ss.Field.of(stacked(0.8, 0.6))
+    field = ss.Field.of(stacked(0.8, 0.6), order=20)
     i = np.searchsorted(run["time"].values, 0.8 / 0.3 + 1e-4)
     state = [float(run[s][i]) for s in run["state"].values]
     mode = run["mode"].values[i]

@@ -230,8 +230,8 @@ def test_exponents_are_those_of_its_equations():
 
 def test_lockstep_is_the_march():
     model = loads(TEXT)
-    assert lane_program(model, 12) is not None
-    field = ss.Field.of(model, order=12)
+    assert lane_program(model, 20) is not None
+    field = ss.Field.of(model, order=20)
     random = np.random.default_rng(3)
     starts = np.array(model.start_state()) + 0.2 * random.standard_normal((64, 5))
     values = np.array(list(model.parameters.values())) * random.uniform(0.8, 1.2, (64, len(model.parameters)))

@@ -78,7 +78,7 @@ def closes(f, orbit: ss.Orbit) -> float:
     return float(np.max(np.abs(end - orbit.state)))
 
 
-@pytest.mark.parametrize(("n", "count"), [(1, 4), (2, 4)])
+@pytest.mark.parametrize(("n", "count"), [(1, 4), pytest.param(2, 4, marks=pytest.mark.nightly), (2, 1)])
 def test_what_is_born_is_as_large_as_the_first_lyapunov_coefficient_says(n: int, count: int) -> None:
     """ρ² = −α'(p − p₀)/(ω l₁), where 2ρ|q| is how far states swing, |q| = 1, and α the growth of the critical pair."""
     for masses, springs, laws in random_chains(count, n, seed=7):

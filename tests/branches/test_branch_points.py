@@ -78,7 +78,7 @@ def test_where_they_are() -> None:
 @pytest.mark.parametrize(
     ("to", "step"),
     [
-        (0.55, 0.03),
+        pytest.param(0.55, 0.03, marks=pytest.mark.nightly),
         (0.59, 0.1),
         (0.4, 0.3),
         pytest.param(0.01, 0.1, marks=pytest.mark.nightly),

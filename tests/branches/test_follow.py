@@ -66,9 +66,9 @@ def test_flips_of_two_blocks() -> None:
 
 @cache
 def flip_and_doubled() -> tuple[ss.SpecialPoint, ss.Branch]:
-    """Where the in-phase orbit of two blocks doubles its period, and the branch that leaves there."""
+    """Where the in-phase orbit of two blocks doubles its period, and the branch from there to beyond its fold."""
     flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
-    return flip, ss.follow(flip, "belt.speed", to=(0.14, 0.2))
+    return flip, ss.follow(flip, "belt.speed", to=(0.14, 0.2), most=240)
 
 
 def test_the_doubled_branch_leaves_at_the_flip() -> None:
@@ -99,6 +99,7 @@ def test_a_closed_branch() -> None:
     assert 0 < np.sum(branch.stable) < len(branch)
 
 
+@pytest.mark.nightly
 def test_a_flip_in_two_parameters() -> None:
     flip = ss.follow(in_phase(), "belt.speed", to=0.15).of_kind("flip")[0]
     curve = ss.follow(flip, ("coupling.k", "belt.speed"), to=1.22)

@@ -169,6 +169,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.nightly
 def test_the_script_of_a_view_gives_its_numbers(page, tmp_path):
     """Motion, hysteresis, a branch and a curve in two parameters: in a process of its own, number for number."""
     with session(page) as talk:
@@ -221,13 +222,13 @@ def test_the_script_of_a_model_as_a_text_runs(page, tmp_path):
 
 
 def test_twenty_pages_drag_at_the_same_time(page):
-    """For some seconds; bench/explorer_load.py does it for a minute, and measures more."""
+    """For a moment; bench/explorer_load.py does it for a minute, and measures more."""
     view = {"model": {"library": "block_on_belt"}, "motion": {"t": 60.0}}
     taken, errors = [], []
 
     def drag(which):
         with session(page) as talk:
-            end, i = time.monotonic() + 3, 0
+            end, i = time.monotonic() + 1.5, 0
             while time.monotonic() < end:
                 begin = time.perf_counter()
                 changed = {**view, "parameters": {"belt.speed": 0.1 + 0.001 * ((7 * which + i) % 300)}}
@@ -244,6 +245,6 @@ def test_twenty_pages_drag_at_the_same_time(page):
         thread.start()
     for thread in threads:
         thread.join()
-    assert not errors and len(taken) > 200
+    assert not errors and len(taken) > 100
     assert statistics.median(taken) < 0.5  # twenty threads of Python wait for each other here, too
     wait_until(lambda: page._scheduler.clients == [])  # the server hears a moment later that a page has gone

@@ -117,7 +117,7 @@ def small_socket(page):
 
 def test_a_page_that_never_reads_is_left_and_nobody_notices(page, talk, warm, monkeypatch):
     """A socket whose owner takes nothing: when much waits for it nothing more is computed, and then it is closed."""
-    monkeypatch.setattr(server, "SLOW_READER", 3.0)
+    monkeypatch.setattr(server, "SLOW_READER", 1.5)
     monkeypatch.setattr(server, "SLOWEST", 1e7)
     talk.ask("ping", {})  # so that the server knows this page
     before = {*page._scheduler.clients}

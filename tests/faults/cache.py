@@ -108,11 +108,12 @@ def campaign(count: int, seed: int) -> list[str]:
     draw, done, failures = random.Random(seed), Counter[str](), []
     with tempfile.TemporaryDirectory(prefix="stickslip-faults-") as scratch:
         folder, kept = Path(scratch) / "cache", Path(scratch) / "kept"
+        began = time.monotonic()
         expected = run(folder).stdout
+        lengths = dict.fromkeys((True, False), time.monotonic() - began)
         whole = contents(folder)
         assert expected.strip() and len(whole) > 2, "the program itself does not run"
         shutil.copytree(folder, kept)
-        lengths = {True: 10.0, False: 10.0}
         for number in range(count):
             fault = damage(folder, draw) if number % 2 else kill(folder, kept, draw, draw.random() < 0.5, lengths)
             done[fault] += 1

@@ -20,7 +20,7 @@ def failures(area: str, count: int) -> str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not fork")
-@pytest.mark.parametrize("area", ["stores", "results"])
+@pytest.mark.parametrize("area", [pytest.param("stores", marks=pytest.mark.nightly), "results"])
 def test_no_fault_loses_anything(area: str) -> None:
     pytest.importorskip("zarr")
     assert failures(area, 3) == "failures []"

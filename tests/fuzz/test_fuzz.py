@@ -1,4 +1,4 @@
-"""Ten thousand inputs that nobody would write, and those that were wrong once."""
+"""Thousands of inputs that nobody would write, and those that were wrong once."""
 
 import tempfile
 from pathlib import Path
@@ -18,9 +18,10 @@ def test_what_was_kept_is_taken_or_refused(kind: str, path: Path) -> None:
     KINDS[kind].judge(data if kind == "netcdf" else data.decode("utf-8", "surrogatepass"))
 
 
-def test_ten_thousand_inputs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert hunt.campaign(10_000, seed=16) == []
-    assert "10000 inputs" in capsys.readouterr().out
+@pytest.mark.parametrize("count", [2_500, pytest.param(10_000, marks=pytest.mark.nightly)])
+def test_thousands_of_inputs(count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert hunt.campaign(count, seed=16) == []
+    assert f"{count} inputs" in capsys.readouterr().out
 
 
 def test_the_long_run_would_notice(

@@ -22,7 +22,13 @@ METHODS = (
 MODELS = ("two_blocks", "forced_oscillator", "block_and_pendulum", "chain")
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("two_blocks", "forced_oscillator") else pytest.param(name, marks=pytest.mark.nightly)
+        for name in MODELS
+    ],
+)
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: repr(method)[:40])
 def test_indices_stay_inside(name, method):
     model = getattr(ss.models, name)()
@@ -34,7 +40,7 @@ def test_indices_stay_inside(name, method):
         np.testing.assert_array_equal(quick[variable].values, slow[variable].values)
 
 
-@pytest.mark.parametrize("name", ["two_blocks", "forced_oscillator"])
+@pytest.mark.parametrize("name", [pytest.param("two_blocks", marks=pytest.mark.nightly), "forced_oscillator"])
 def test_indices_of_collocation_stay_inside(name, monkeypatch):
     """Quick code sums scalar products in another order, so that the last digits differ."""
     model = getattr(ss.models, name)()

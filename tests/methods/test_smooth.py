@@ -212,7 +212,7 @@ MODELS = {
 }
 
 
-QUICK = [("belt", "arctan"), ("pair", "quartic"), ("forced", "quartic")]
+QUICK = [("belt", "arctan"), ("pair", "quartic")]
 ALL = [(model, shape) for model in MODELS for shape in ("arctan", "quartic")]
 
 

@@ -85,11 +85,11 @@ def test_sweeps_are_those_of_plain_numbers(model: ss.System) -> None:
     few = points(300)
     over = [{"left.m" if n == "m" else n: x for n, x in changes(values).items()} for values in few]
     listed = [dict(plain(**values).parameters) for values in few]
-    theirs = ss.sweep(plain(**few[0]), listed, times=(0, 12))
-    ours = ss.sweep(model, over, times=(0, 12))
+    theirs = ss.sweep(plain(**few[0]), listed, times=(0, 12), rtol=1e-12)
+    ours = ss.sweep(model, over, times=(0, 12), rtol=1e-12)
     assert np.array_equal(ours["events"], theirs["events"])
     assert np.allclose(ours["end_state"], theirs["end_state"], rtol=1e-7, atol=1e-8)
-    plan = pickle.loads(pickle.dumps(ss.plan_sweep(model, over, times=(0, 12))))
+    plan = pickle.loads(pickle.dumps(ss.plan_sweep(model, over, times=(0, 12), rtol=1e-12)))
     whole = plan.assemble({chunk: plan.run(plan.chunks[chunk]) for chunk in range(len(plan.chunks))})
     assert np.array_equal(whole["end_state"], ours["end_state"])
 
@@ -97,12 +97,12 @@ def test_sweeps_are_those_of_plain_numbers(model: ss.System) -> None:
 def test_propagation_in_lockstep_and_one_by_one(model: ss.System) -> None:
     rows = np.array([list(model.with_(changes(values)).parameters.values()) for values in points(300)])
     starts = np.tile(model.start_state(), (300, 1))
-    field = ss.Field.of(model)
+    field = ss.Field.of(model, order=20)  # as runs and these sweeps have it
     together, _ = field.propagate(starts, 10.0, parameters=rows)
     alone, _ = field.propagate(starts[:50], 10.0, parameters=rows[:50])
     other = plain(**drawn(0))
     listed = np.array([list(plain(**values).parameters.values()) for values in points(300)])
-    theirs, _ = ss.Field.of(other).propagate(starts, 10.0, parameters=listed)
+    theirs, _ = ss.Field.of(other, order=20).propagate(starts, 10.0, parameters=listed)
     assert np.allclose(together, theirs, rtol=1e-7, atol=1e-8)
     assert np.allclose(alone, theirs[:50], rtol=1e-7, atol=1e-8)
 

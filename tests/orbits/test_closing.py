@@ -155,7 +155,13 @@ def check(numbers: np.random.Generator, count: int, forced: bool, tries: int) ->
 
 
 @pytest.mark.parametrize(
-    ("count", "forced", "seed", "least"), [(1, False, 1, 4), (1, True, 11, 3), (2, False, 26, 2), (2, True, 41, 2)]
+    ("count", "forced", "seed", "least"),
+    [
+        pytest.param(1, False, 1, 4, marks=pytest.mark.nightly),
+        (1, True, 11, 3),
+        pytest.param(2, False, 26, 2, marks=pytest.mark.nightly),
+        (2, True, 41, 2),
+    ],
 )
 def test_every_orbit_that_is_found_closes(count: int, forced: bool, seed: int, least: int) -> None:
     assert check(np.random.default_rng(seed), count, forced, 5 if count == 1 else 3) >= least

@@ -48,7 +48,7 @@ def test_orbits_of_figure_10(errors):
     assert ss.last_cycle(errors.exact_cycle("stribeck"), "block").period == pytest.approx(1.0111155032, abs=1e-9)
 
 
-@pytest.mark.parametrize("eps", [10.0, 1e2])
+@pytest.mark.parametrize("eps", [pytest.param(10.0, marks=pytest.mark.nightly), 1e2])
 def test_errors_of_mildly_smoothed_orbits(errors, eps):
     exact = errors.exact_cycle("hyperbolic")
     run = on_orbit("hyperbolic", exact, eps, 250)

@@ -19,6 +19,7 @@ PERIODS = [1.0192966810, 1.0111155032]
 """Of the peak and the Stribeck curve, from motions that have settled."""
 
 
+@pytest.mark.nightly
 def test_table_1_on_the_orbits_of_figure_10() -> None:
     (item,) = paper("awrejcewicz2002").choose(["table1"])
     table = rows("awrejcewicz2002", "table1", item.printed, item.recompute(True).values)

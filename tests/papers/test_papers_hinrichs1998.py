@@ -58,6 +58,7 @@ def test_coexisting_motions() -> None:
     assert (found["motions with a stop"], found["motions without a stop"]) == (2, 1)
 
 
+@pytest.mark.nightly
 def test_islands_of_figure_31() -> None:
     """One release in two, three and four periods of the excitation, below 16.5 1/s: three islands, as the text says."""
     found = {quantity: row for (quantity, _), row in row_by_quantity("fig31b").items()}

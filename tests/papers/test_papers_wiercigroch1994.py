@@ -61,6 +61,7 @@ def slip_map(v0: float, start: np.ndarray) -> np.ndarray:
     return solve_ivp(rate, (0, math.pi), start, rtol=1e-12, atol=1e-13).y[:, -1]
 
 
+@pytest.mark.nightly
 def test_speeds_at_which_motions_end() -> None:
     """Upward, motions with stick end at the critical speed; downward, the motion without stick has a multiplier −1."""
     found = row_by_quantity("fig4")

@@ -37,7 +37,7 @@ def test_plus_one() -> None:
 
 @pytest.mark.parametrize(("smooth", "flip", "fold", "digits"), [
     pytest.param(True, 0.080, 0.165, 5e-4, marks=pytest.mark.nightly),
-    (False, 0.0827977639, 0.1697425740, 1e-8),
+    pytest.param(False, 0.0827977639, 0.1697425740, 1e-8, marks=pytest.mark.nightly),
 ])  # fmt: skip
 def test_plus_two(smooth: bool, flip: float, fold: float, digits: float) -> None:
     left, right = plus_one(smooth).of_kind("flip")
@@ -48,7 +48,7 @@ def test_plus_two(smooth: bool, flip: float, fold: float, digits: float) -> None
 
 @pytest.mark.parametrize(("smooth", "flip", "digits"), [
     pytest.param(True, 0.144, 5e-4, marks=pytest.mark.nightly),
-    (False, 0.1479043049, 1e-8),
+    pytest.param(False, 0.1479043049, 1e-8, marks=pytest.mark.nightly),
 ])  # fmt: skip
 def test_minus_two(smooth: bool, flip: float, digits: float) -> None:
     assert ss.follow(orbits(smooth)[1], V, to=0.16).special[-1].value == pytest.approx(flip, abs=digits)

@@ -17,6 +17,7 @@ def test_henon():
     assert found.saturated and abs(found.value - 1.22) < 0.03 and found.error < 0.05
 
 
+@pytest.mark.nightly
 def test_lorenz():
     times = 3 + 0.03 * np.arange(15_000)
 
@@ -28,9 +29,14 @@ def test_lorenz():
     assert found.saturated and abs(found.value - 2.05) < 0.08 and found.error < 0.1
 
 
-def test_a_closed_curve_and_a_torus():
+def test_a_closed_curve():
     times = 0.1 * np.arange(20_000)
     assert correlation_dimension(Series(np.sin(times), 0.1)).value == pytest.approx(1.0, abs=0.06)
+
+
+@pytest.mark.nightly
+def test_a_torus():
+    times = 0.1 * np.arange(20_000)
     assert correlation_dimension(Series(np.sin(times) + np.sin(np.sqrt(2) * times), 0.1)).value == pytest.approx(
         2.0, abs=0.1
     )

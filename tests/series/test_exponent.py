@@ -67,8 +67,10 @@ def test_the_release_points_of_the_forced_oscillator(run, tangent):
 
 @pytest.mark.parametrize(
     ("rates", "start", "interval", "known"),
-    [(lorenz, [1.0, 1.0, 20.0], 0.03, 0.906), (roessler, [1.0, 1.0, 0.0], 0.2, 0.0714)],
-    ids=["Lorenz", "Rössler"],
+    [
+        pytest.param(lorenz, [1.0, 1.0, 20.0], 0.03, 0.906, id="Lorenz"),
+        pytest.param(roessler, [1.0, 1.0, 0.0], 0.2, 0.0714, id="Rössler", marks=pytest.mark.nightly),
+    ],
 )
 def test_flows(rates, start, interval, known):
     series = flow(rates, start, interval, 12_000, 100 * interval)

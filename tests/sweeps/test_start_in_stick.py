@@ -28,8 +28,8 @@ EQUAL, HEAVY_ON_LIGHT, FOUR = [1.0, 1.0], [0.1, 10.0], [1.0, 0.2, 5.0, 0.7]
 @pytest.mark.parametrize(
     ("masses", "points"),
     [
-        (EQUAL, 1),
-        (EQUAL, 300),
+        pytest.param(EQUAL, 1, marks=pytest.mark.nightly),
+        pytest.param(EQUAL, 300, marks=pytest.mark.nightly),
         (HEAVY_ON_LIGHT, 1),
         (HEAVY_ON_LIGHT, 300),
         (FOUR, 1),

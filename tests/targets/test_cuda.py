@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import sys
@@ -20,10 +21,11 @@ from tests.targets.test_lockstep import on_belt
 
 import stickslip as ss
 from stickslip import field as fields
+from stickslip.artifacts import artifact
 from stickslip.field import Field, lane_program
 from stickslip.sweeps import trajectories
-from stickslip.targets import cuda, device, ptx
-from stickslip.targets.generated import OBSERVE
+from stickslip.targets import cpu, cuda, device, ptx
+from stickslip.targets.generated import LANES, OBSERVE
 
 IN_LOCKSTEP = ("crew.travel_kernel", "crew.watch_kernel")
 BOARDING = ("boarding.start_kernel", "boarding.course_kernel", "boarding.end_kernel")
@@ -63,25 +65,36 @@ def random_friction() -> ss.System:
 @pytest.mark.parametrize(
     ("model", "over", "settings"),
     [
-        (ss.models.block_on_belt, {"belt.speed": [0.1, 0.2, 0.3]}, {"times": (10, 15)}),
-        (lambda: ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, {"periods": (1, 2)}),
-        (ss.models.two_blocks, {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}),
-        (lambda: on_belt(ss.Stribeck(1.0, 0.6, 0.3)), {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}),
-        (
-            lambda: on_belt(ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6])),
-            {"belt.speed": [0.1, 0.14]},
-            {"times": (3, 20)},
+        pytest.param(
+            ss.models.block_on_belt, {"belt.speed": [0.1, 0.2, 0.3]}, {"times": (10, 15)}, id="block on belt"
         ),
-        (lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}),
-        (random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}),
+        pytest.param(
+            lambda: ss.models.forced_oscillator("III"), {"base.eta": [0.9, 1.5]}, {"periods": (1, 2)},
+            id="forced oscillator",
+        ),
+        pytest.param(
+            ss.models.two_blocks, {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)}, id="two blocks",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            lambda: on_belt(ss.Stribeck(1.0, 0.6, 0.3)), {"belt.speed": [0.1, 0.14]}, {"times": (3, 20)},
+            id="Stribeck", marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            lambda: on_belt(ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6])), {"belt.speed": [0.1, 0.14]},
+            {"times": (3, 20)}, id="table",
+        ),
+        pytest.param(
+            lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}, id="three contacts"
+        ),
+        pytest.param(random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}, id="chance"),
     ],
-    ids=["block on belt", "forced oscillator", "two blocks", "Stribeck", "table", "three contacts", "chance"],
-)
+)  # fmt: skip
 def test_lockstep(
     model: Callable[[], ss.System], over: dict[str, Any], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The CPU's program is of the same module as that of the GPU, with several lanes.
-    assert Field.of(model(), order=12).lanes.kernels.machine.LANES > 1
+    assert cpu.library_of(artifact(model(), "lanes", 12), LANES).machine.LANES > 1
     monkeypatch.setattr(trajectories, "_one_by_one", one_by_one_on("cpu"))
     check(model(), over, **settings)
 
@@ -180,7 +193,7 @@ def test_every_point_is_taken_once_and_has_the_same_bits_in_any_company(monkeypa
     """More points than threads, that end at different times: each thread takes the next."""
     model, rng, count = ss.models.block_on_belt(), np.random.default_rng(1), 100
     starts = np.column_stack([rng.uniform(-2, 2, count), rng.uniform(-1, 1, count)])
-    parameters = np.tile(Field.of(model).parameters, (count, 1))
+    parameters = np.tile(Field.of(model, order=20).parameters, (count, 1))
     found = []
     for size in (1, 4, 8):
         core = emulate(monkeypatch, size)
@@ -237,17 +250,22 @@ def test_kernels_are_assembled_once_and_again_where_a_file_is_damaged(
 # -- PTX ---------------------------------------------------------------------------------------------------------
 
 
-def kernels(
-    monkeypatch: pytest.MonkeyPatch, capability: int, model: ss.System, chosen: tuple[str, ...] = KERNELS
-) -> dict[str, bytes]:
+def kernels(capability: int, model: ss.System, chosen: tuple[str, ...] = KERNELS) -> dict[str, bytes]:
     """PTX of kernels of a model."""
     architecture = ptx.Nvidia(capability)
     target = SimpleNamespace(program=lambda generated, _: cuda.Kernels(generated, architecture))
-    monkeypatch.setitem(fields.TARGETS, "cuda", target)  # type: ignore[arg-type]
-    lanes = lane_program(model, 12, "cuda")
-    march = Field.of(model, target="cuda", order=12, kernels=OBSERVE).program
-    found = {name: march.code(name) for name in ALONE if name in chosen}
-    return found | ({name: lanes.code(name, 5) for name in chosen if name not in ALONE} if lanes else {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(fields.TARGETS, "cuda", target)  # type: ignore[arg-type]
+        lanes = lane_program(model, 12, "cuda")
+        march = Field.of(model, target="cuda", order=12, kernels=OBSERVE).program
+        found = {name: march.code(name) for name in ALONE if name in chosen}
+        return found | ({name: lanes.code(name, 5) for name in chosen if name not in ALONE} if lanes else {})
+
+
+@functools.cache
+def of_the_block(capability: int, chosen: tuple[str, ...]) -> dict[str, bytes]:
+    """That of the block on a belt, which takes seconds."""
+    return kernels(capability, ss.models.block_on_belt(), chosen)
 
 
 def assembled(code: bytes, capability: int) -> bytes:
@@ -259,12 +277,12 @@ def assembled(code: bytes, capability: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "capability", [75, 90, *(pytest.param(other, marks=pytest.mark.nightly) for other in (80, 89))]
+    "capability", [90, *(pytest.param(other, marks=pytest.mark.nightly) for other in (75, 80, 89))]
 )
-def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ptx_is_what_the_assembler_takes(capability: int) -> None:
     """All kernels for the first architecture and the last; between them nothing changes but the name of the target."""
     chosen = KERNELS if capability in (75, 90) else (ALONE[0], IN_LOCKSTEP[-1])
-    found = kernels(monkeypatch, capability, ss.models.block_on_belt(), chosen)
+    found = of_the_block(capability, chosen)
     assert found.keys() == set(chosen)
     for name, code in found.items():
         text = code.decode()
@@ -276,21 +294,27 @@ def test_ptx_is_what_the_assembler_takes(capability: int, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "model",
     [
-        pytest.param(ss.models.lugre_block, id="LuGre"),
-        pytest.param(ss.models.aging_block, id="aging"),
+        pytest.param(ss.models.lugre_block, id="LuGre", marks=pytest.mark.nightly),
+        pytest.param(ss.models.aging_block, id="aging", marks=pytest.mark.nightly),
         pytest.param(ss.models.two_blocks, id="two blocks", marks=pytest.mark.nightly),
         pytest.param(ss.models.iwan, id="Iwan", marks=pytest.mark.nightly),
         pytest.param(lambda: chain(4), id="chain", marks=pytest.mark.nightly),
     ],
 )
-def test_ptx_of_models(model: Callable[[], ss.System], monkeypatch: pytest.MonkeyPatch) -> None:
-    for code in kernels(monkeypatch, 90, model()).values():
+def test_ptx_of_models(model: Callable[[], ss.System]) -> None:
+    for code in kernels(90, model()).values():
         assert assembled(code, 90).startswith(b"\x7fELF")
 
 
-def test_the_tick_is_as_quick_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ptx_of_a_memory() -> None:
+    """The two largest kernels of the models above, for one of them; all of them take long."""
+    for code in kernels(90, ss.models.aging_block(), (ALONE[1], IN_LOCKSTEP[1])).values():
+        assert assembled(code, 90).startswith(b"\x7fELF")
+
+
+def test_the_tick_is_as_quick_as_it_can_be() -> None:
     """Rows in shared memory, at known places; high orders in single precision; numbers among constants; no calls."""
-    codes = kernels(monkeypatch, 90, ss.models.block_on_belt())
+    codes = of_the_block(90, KERNELS)
     for name in IN_LOCKSTEP:
         text = codes[name].decode()
         assert ".maxnreg 168" in text and ".maxntid 64" in text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.interpolate import PchipInterpolator
-from tests.targets.test_lockstep import both_ways, check_as_one_by_one, ensemble, on_belt
+from tests.targets.test_lockstep import ORDER, both_ways, check_as_one_by_one, ensemble, on_belt
 
 import stickslip as ss
 
@@ -71,7 +71,12 @@ MODELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MODELS)
+QUICK = ("table", "two tables", "a stop", "a jump", "a normal force that is limited")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.nightly) for name in MODELS]
+)
 def test_as_one_by_one(name, monkeypatch):
     make, end, spread = MODELS[name]
     check_as_one_by_one(make(), end, spread, monkeypatch)
@@ -82,7 +87,9 @@ def test_a_narrow_step_of_a_table_is_not_passed_over():
     speeds, values = [0.0, 0.5, 0.999, 1.0, 1.001, 1.5, 4.0], [0.1, 0.1, 0.1, 5.1, 0.1, 0.1, 0.1]
     law = ss.Tabulated(speeds, values, mu_s=0.2)
     block = ss.Mass("block", m=1.0)
-    field = ss.Field.of(ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.ground, law=law)), order=12)
+    field = ss.Field.of(
+        ss.System(ss.Spring(block, ss.ground, k=1.0), ss.Contact(block, ss.ground, law=law)), order=ORDER
+    )
     starts = np.column_stack([np.linspace(1.5, 4.0, 40), np.zeros(40)])
     parameters = np.tile(field.parameters, (40, 1))
     together, _ = field._in_lockstep(starts, parameters, (0.0, 1.4), 1e-10, 10**6)
@@ -97,7 +104,7 @@ def test_a_narrow_step_of_a_table_is_not_passed_over():
 
 def test_the_same_bits_in_any_company():
     """Whether others pass a knot, wait or rest at the same time changes nothing."""
-    field = ss.Field.of(on_belt(tabulated()), order=12)
+    field = ss.Field.of(on_belt(tabulated()), order=ORDER)
     starts, parameters = ensemble(field.model, 0.5, 100)
     ends, outcome = field._in_lockstep(starts, parameters, (0.0, 30.0), 1e-9, 10**9)
     for part in (slice(0, 1), slice(3, 11), slice(60, 100)):
@@ -120,7 +127,7 @@ def test_a_sweep_as_one_by_one():
 def test_a_start_on_the_verge(monkeypatch):
     """At x = 0, where |x| has its kink, half of the motions leave to either side; none is given up."""
     model = sprung(lambda x_block, k=0.7: -k * abs(x_block), ss.Coulomb(0.3, 0.2), belt=True)
-    field = ss.Field.of(model, order=12)
+    field = ss.Field.of(model, order=ORDER)
     starts = np.column_stack([np.zeros(40), np.linspace(-1.0, 1.0, 40)])
     parameters = np.tile(field.parameters, (40, 1))
     alone = field._one_by_one(starts, parameters, (0.0, 20.0), 1e-10, 10**7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.targets.test_lockstep import check_as_one_by_one, ensemble
+from tests.targets.test_lockstep import ORDER, check_as_one_by_one, ensemble
 
 import stickslip as ss
 from stickslip.field import Field
@@ -61,7 +61,7 @@ def given_up(field, starts, parameters, end, monkeypatch):
 
 def test_what_is_given_up_where_static_friction_is_larger(monkeypatch):
     """Contacts that push each other may have several consistent modes: where one alone is let go, it is known which."""
-    field = ss.Field.of(tower(3, ss.Coulomb(0.9, 0.7)), order=12)
+    field = ss.Field.of(tower(3, ss.Coulomb(0.9, 0.7)), order=ORDER)
     starts, parameters = ensemble(field.model, 0.3, 500)
     assert given_up(field, starts, parameters, 20.0, monkeypatch) < 50
 
@@ -71,7 +71,7 @@ def test_contacts_that_are_let_go_together(monkeypatch):
     belt, blocks = ss.Belt("belt", speed=0.2), [ss.Mass(f"block{i}", m=1.0) for i in range(3)]
     parts = [ss.Spring(block, ss.ground, k=1.0, name=f"spring{i}") for i, block in enumerate(blocks)]
     parts += [ss.Contact(b, belt, law=ss.Stribeck(1.0, 0.6, 0.3), name=f"contact{i}") for i, b in enumerate(blocks)]
-    field = ss.Field.of(ss.System(*parts), order=12)
+    field = ss.Field.of(ss.System(*parts), order=ORDER)
     starts = np.tile(np.linspace(-0.5, 0.5, 40)[:, None] * np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), (1, 1))
     parameters = np.tile(field.parameters, (40, 1))
     assert given_up(field, starts, parameters, 40.0, monkeypatch) == 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from tests.targets.test_lockstep import check_as_one_by_one
+from tests.targets.test_lockstep import ORDER, check_as_one_by_one
 from tests.targets.test_lockstep_sections import both_ways
 
 import stickslip as ss
@@ -57,7 +57,7 @@ MODELS = {
     "LuGre": (lambda: block(ss.LuGre(0.6, 0.3, 0.3, sigma_0=100.0, sigma_1=1.0)), 5.0),
     "Dahl": (lambda: block(ss.Dahl(0.3, sigma_0=50.0)), 5.0),
 }
-QUICK = ("aging", "phases without length", "correlated in time", "chain", "LuGre")
+QUICK = ("aging", "phases without length", "correlated in time", "LuGre")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_as_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_are_those_of_the_march(name: str, over: Any, observe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every state of every row, what is drawn among them."""
     asked = {"periods": (30, 20)} if "shaken" in name else {"times": (60.0, 40.0)}
-    plan = ss.plan_sweep(MODELS[name][0](), over, observe=observe, rtol=2e-10, seed=5, **asked)
+    plan = ss.plan_sweep(MODELS[name][0](), over, observe=observe, rtol=2e-9, seed=5, **asked)
     together, alone, left = both_ways(plan, monkeypatch)
     assert left == 0 and (together["status"] == outcome.FINISHED).all()
     for number in ("count", "events", "n", "m", "end_mode"):
@@ -113,8 +113,8 @@ def test_what_is_left_to_the_march() -> None:
     )
     table = ss.Tabulated([0.0, 0.5, 1.0], [0.4, 0.3, 0.35], mu_s=0.5)
     for model in (tower, block(table, DRAWN), ss.models.compliant_oscillator(26), ss.models.iwan()):
-        assert lane_program(model, 12) is None
-    assert lane_program(block(AGED), 12) is not None
+        assert lane_program(model, ORDER) is None
+    assert lane_program(block(AGED), ORDER) is not None
 
 
 def test_a_motion_without_releases_is_not_travelled_twice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,12 +30,14 @@ CASES = {
 
 
 def both_ways(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> tuple[ss.Sweep, ss.Sweep, int]:
-    """The same sweep in lockstep and one by one; how many of the first were left to the march."""
+    """The same sweep in lockstep and one by one, both of one order; how many of the first were left to the march."""
     left: list[int] = []
     plain = trajectories._one_by_one
     found = []
+    field = dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, lockstep=True)).field
     for lockstep in (True, False):
         other = dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, lockstep=lockstep))
+        vars(other)["field"] = field
         if lockstep:
             monkeypatch.setattr(trajectories, "_one_by_one", lambda *a: left.append(len(a[3])) or plain(*a))
         found.append(other.assemble({chunk.index: other.run(chunk) for chunk in other.chunks}))

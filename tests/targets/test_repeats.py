@@ -70,7 +70,7 @@ def test_two_contacts():
 
 
 def test_end_states_and_events():
-    field = ss.Field.of(ss.models.block_on_belt(), order=16)
+    field = ss.Field.of(ss.models.block_on_belt(), order=14)  # that of sweeps
     parameters = np.tile(field.parameters, (256, 1))
     parameters[:, list(field.model.parameters).index("belt.speed")] = SPEEDS["belt.speed"]
     starts = np.tile([1.1, 0.0], (256, 1))
@@ -96,7 +96,7 @@ def test_loose_tolerances():
     over = {"base.eta": np.linspace(0.2, 3.0, 2000)}
     exact, short, full = (
         ss.sweep(FORCED, over, observe=None, rtol=rtol, shortcut=shortcut)["m"].values
-        for rtol, shortcut in ((1e-10, False), (1e-6, True), (1e-6, False))
+        for rtol, shortcut in ((1e-9, False), (1e-6, True), (1e-6, False))
     )
     assert (short != exact).sum() <= (full != exact).sum() < 60
 

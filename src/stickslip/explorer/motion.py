@@ -13,7 +13,6 @@ from stickslip.explorer import limits
 from stickslip.explorer.calls import Call, motion_call
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import count
-from stickslip.field import Field
 from stickslip.methods.exact import Exact
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.system import Model, System
@@ -77,7 +76,7 @@ def _limits(run: Run, model: Model) -> dict[str, Floats]:
         return {}
     times, modes = run["time"].values, run["mode"].values
     states = np.stack([run[name].values for name in model.states], axis=1)
-    field = Field.of(model)
+    field = Exact().compile(model)  # the program of the run
     trajectory = field.workspace()
     static = np.empty((len(times) if _varies(model) else 1, len(model.contacts)))
     for i in range(len(static)):
@@ -123,7 +122,7 @@ def _kinetic(law: FrictionLaw, v: float, values: Any) -> float:
 
 
 def _limits_at_start(model: Model) -> Floats:
-    return Field.of(model).evaluate(model.start_state(), 0.0).static
+    return Exact().compile(model).evaluate(model.start_state(), 0.0).static
 
 
 def machine_arrays(run: Run, model: Model) -> dict[str, Floats]:
