@@ -121,3 +121,15 @@ def test_a_small_orbit_is_not_gone_through_twice() -> None:
     branch = ss.follow(ss.find_orbit(model, method=ss.Smoothing(eps=100.0)), V, to=1.2)
     assert [point.kind for point in branch.special] == ["Hopf"]
     assert branch.periods == pytest.approx(2 * math.pi, rel=0.1)
+
+
+@pytest.mark.nightly
+def test_a_long_step_over_a_sharp_fold_does_not_end_on_the_orbit_of_half_the_period() -> None:
+    """With hardly any smoothing the fold of +2 is sharp. Beyond it lies twice the orbit +1, which has no flip there."""
+    in_phase = min(ss.find_orbits(ss.models.two_blocks()), key=lambda orbit: orbit.period)
+    smooth = ss.find_orbit(in_phase.model, in_phase, method=ss.Smoothing(1e7, rtol=1e-5))
+    one = ss.follow(smooth, "belt.speed", to=(0.066, 0.2), step=0.06)
+    flip = max(one.of_kind("flip"), key=lambda point: point.value)
+    doubled = ss.follow(flip, "belt.speed", to=(0.066, 0.2), step=0.06)
+    assert [point.kind for point in doubled.special] == ["fold"]
+    assert doubled.special[0].value == pytest.approx(0.169466, abs=1e-6)
