@@ -189,9 +189,10 @@ class OrbitWalk(ArclengthWalk[OrbitProblem, OrbitPoint]):
             known = None if item.tangent is None else self.problem.turned(item.tangent * self.scales)
             margin = None if known is None else tuple(map(float, known))
             special.append(self._special(item.kind, self.problem.solved(item.u), item.note, margin))
-        self.special += special
-        half = self.problem.shorter(step.there.solved)
-        return None if half is None else self._merged(half)
+        half, place = self.problem.shorter(step.there.solved), len(self.special)
+        ended = None if half is None else self._merged(half, step.length)
+        self.special[place:place] = special  # before the flip at which the branch ends
+        return ended
 
     def _special(self, kind: str, solved: Any, note: str = "", margin: Any = None, problem: Any = None) -> SpecialPoint:
         """A special point at a solution of the present equations, or of others."""
