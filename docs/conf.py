@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE))  # executed.py
 
 os.environ["MPLBACKEND"] = "agg"
 
+from sphinx.ext import autosummary  # noqa: E402
 from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 
 import stickslip  # noqa: E402
@@ -45,6 +46,8 @@ myst_heading_anchors = 3
 myst_links_external_new_tab = False
 default_role = "py:obj"
 autosummary_generate = True
+# The first sentence of a docstring does not end at these.
+autosummary.WELL_KNOWN_ABBREVIATIONS += ("Sec.", "Secs.", "Eq.", "Eqs.", "Fig.", "Figs.")
 autodoc_typehints = "none"  # numpydoc's sections have the types
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

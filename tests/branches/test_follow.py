@@ -266,6 +266,7 @@ def test_as_many_points_as_allowed() -> None:
         ({"parameter": "belt.sped", "to": 0.1}, ss.errors.ModelError, "no parameter 'belt.sped'.*belt.speed"),
         ({"parameter": "belt.speed", "to": 0.2}, ss.errors.OrbitError, "is 0.2 already"),
         ({"parameter": "belt.speed", "to": (0.3, 0.4)}, ss.errors.OrbitError, "not between 0.3 and 0.4"),
+        ({"parameter": "belt.speed", "to": (0.4, 0.2)}, ss.errors.OrbitError, "0.2 already: give .* alone, to=0.4"),
         ({"parameter": "belt.speed", "to": float("nan")}, ss.errors.ModelError, "nan"),
         ({"parameter": ("belt.speed", "block.m"), "to": 0.1}, ss.errors.OrbitError, "for following a special point"),
     ],

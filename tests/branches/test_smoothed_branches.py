@@ -134,3 +134,15 @@ def test_no_step_leads_to_another_part_of_the_branch(step: float) -> None:
     branch = ss.follow(ss.find_orbit(model, method=method), V, to=1e-3, step=step)
     assert set(branch.outcomes) <= {"born", "stalled"}, branch.reason
     assert np.all(np.diff(branch.values) < 1e-9) and branch.values[-1] < 0.00495
+
+
+@pytest.mark.nightly
+def test_a_long_step_over_a_sharp_fold_does_not_end_on_the_orbit_of_half_the_period() -> None:
+    """With hardly any smoothing the fold of +2 is sharp. Beyond it lies twice the orbit +1, which has no flip there."""
+    in_phase = min(ss.find_orbits(ss.models.two_blocks()), key=lambda orbit: orbit.period)
+    smooth = ss.find_orbit(in_phase.model, in_phase, method=ss.Smoothing(1e7, rtol=1e-5))
+    one = ss.follow(smooth, "belt.speed", to=(0.066, 0.2), step=0.06)
+    flip = max(one.of_kind("flip"), key=lambda point: point.value)
+    doubled = ss.follow(flip, "belt.speed", to=(0.066, 0.2), step=0.06)
+    assert [point.kind for point in doubled.special] == ["fold"]
+    assert doubled.special[0].value == pytest.approx(0.169466, abs=1e-6)

@@ -106,6 +106,13 @@ def test_follow_prints_special_points_and_the_end(call, tmp_path):
     assert f"{len(branch)} orbits, {len(branch)} of them stable; special points: 1" in text
 
 
+def test_a_hopf_point_is_told_with_its_criticality(call):
+    """As `Branch.table` tells it."""
+    code, text = call("follow", "fault", "spring.k", "--set", "spring.k=0.006", "--to", "0.005", "--equilibrium")
+    (point,) = ss.follow(ss.find_equilibria(ss.models.fault(k=0.006))[0], "spring.k", to=0.005).special
+    assert code == 0 and point.note.split(",")[0] in text
+
+
 def test_follow_a_saved_orbit_and_what_bifurcates(call, tmp_path, cycle):
     cycle.save(tmp_path / "orbit.nc")
     code, text = call(
@@ -186,6 +193,7 @@ def test_what_counts_as_an_early_end(words, complete):
         ),
         (["follow", "block_on_belt", "belt.speed", "--to", "0.2"], "belt.speed is 0.2 already"),
         (["follow", "block_on_belt", "belt.speed", "--to", "1", "--to", "2"], "which is not between 1 and 2"),
+        (["follow", "block_on_belt", "belt.speed", "--to", "1", "--to", "0.2"], "give the other end alone, --to 1"),
         (["follow", "block_on_belt", "belt.speed", *["--to", "1"] * 3], "--to is given 3 times"),
         (["follow", "block_on_belt", "belt.speed", "--to", "nan"], "it must be a number, and finite"),
         (["follow", "block_on_belt", "belt.speed", "--to", "1", "--step", "0"], "--step is 0"),

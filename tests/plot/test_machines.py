@@ -127,6 +127,15 @@ def test_the_same_parts_in_another_order_of_names_stand_in_the_order_of_their_sp
     assert [p.name for p in places] == ["d", "b", "a", "c"]
 
 
+def test_a_spring_that_pulls_one_mass_against_another_is_not_tied_to_the_ground():
+    """A belt over a pulley lies between the two; a lever that turns about the ground is held by it."""
+    slide, pulley = ss.Mass("slide", m=1.0), ss.Rotor("pulley", inertia=1.0)
+    for weight, ends in ((-1.0, {("slide", "pulley")}), (1.0, {("slide", "pulley"), ("slide", "ground.left")})):
+        machine = layout(ss.System(ss.Spring({slide: weight, pulley: 0.2}, ss.ground, k=1.0, name="band")))
+        found = {frozenset((link.start.place, link.end.place)) for link in machine.links if link.name == "band"}
+        assert found == {frozenset(pair) for pair in ends}
+
+
 def test_what_stands_on_what():
     machine = layout(stacked())
     slab, rider = machine.place("slab"), machine.place("rider")

@@ -182,16 +182,17 @@ class OrbitWalk(ArclengthWalk[OrbitProblem, OrbitPoint]):
         """
         merged = self._halved(step)
         if merged is not None:
-            return self._merged(merged)
+            return self._merged(merged, step.length)
         found = [item for item in bifurcations(step) if at_end or item.distance < step.length - 1e-5]
         special = []
         for item in found:
             known = None if item.tangent is None else self.problem.turned(item.tangent * self.scales)
             margin = None if known is None else tuple(map(float, known))
             special.append(self._special(item.kind, self.problem.solved(item.u), item.note, margin))
-        self.special += special
-        half = self.problem.shorter(step.there.solved)
-        return None if half is None else self._merged(half)
+        half, place = self.problem.shorter(step.there.solved), len(self.special)
+        ended = None if half is None else self._merged(half, step.length)
+        self.special[place:place] = special  # before the flip at which the branch ends
+        return ended
 
     def _special(self, kind: str, solved: Any, note: str = "", margin: Any = None, problem: Any = None) -> SpecialPoint:
         """A special point at a solution of the present equations, or of others."""
@@ -228,14 +229,19 @@ class OrbitWalk(ArclengthWalk[OrbitProblem, OrbitPoint]):
         near = float(np.linalg.norm(split(u))) < 1e-3 * float(np.linalg.norm(old))
         return self.problem.shorter(self.problem.solved(u), loosely=True) if near else None
 
-    def _merged(self, half: Orbit) -> Ending:
-        """The branch has met that of an orbit with a shorter period: find the flip where it does."""
+    def _merged(self, half: Orbit, length: float) -> Ending:
+        """The branch has met that of an orbit with a shorter period: find the flip where it does.
+
+        Away from any flip a long step has come to that other branch by mistake, as over a fold.
+        """
         value = float(half.model.parameters[self.parameter])
         flips: list[SpecialPoint] = []
         for end in (value + 0.2 * self.range, value - 0.2 * self.range):
             way = Way(self.parameter, (end, 2 * value - end), self.way.longest, 60, lambda value, count: None)
             flips += OrbitWalk(half, way).branch().of_kind(FLIP)
         near = [flip for flip in flips if abs(flip.value - value) < 3 * self.way.longest * self.range]
+        if not near and length > self.edge:
+            raise Unresolved("the step ends on the branch of a shorter period, where that has no flip")
         if not near:
             return self._end(Outcome.MERGED, value, period=half.period)
         flip = min(near, key=lambda point: abs(point.value - value))

@@ -52,6 +52,9 @@ def _bounds(model: Model, name: str, to: Any, what: str) -> list[tuple[float, fl
             f"follow: to is {shown(to)}: give one value, or two between which the {what} is followed in both directions"
         )
     low, high = sorted(check_number("follow: to", value) for value in to)
+    if present in (low, high):
+        other = high if present == low else low
+        raise OrbitError(f"{name} is {present:g} already: give the other end alone, to={other:g}")
     if not low < present < high:
         raise OrbitError(f"{name} is {present:g}, which is not between {low:g} and {high:g}")
     return [(low, high), (high, low)]

@@ -74,6 +74,9 @@ def _check_way(model: Model, asked: Follow) -> None:
         raise ModelError(f"--to is given {len(to)} times: give one value, or one on each side of the present one")
     if to == [present]:
         raise ModelError(f"{asked.parameter} is {present:g} already: give another value to follow the orbit to")
+    if len(to) == 2 and present in to:
+        other = max(to) if present == min(to) else min(to)
+        raise ModelError(f"{asked.parameter} is {present:g} already: give the other end alone, --to {other:g}")
     if len(to) == 2 and not min(to) < present < max(to):
         raise ModelError(f"{asked.parameter} is {present:g}, which is not between {min(to):g} and {max(to):g}")
 
@@ -156,7 +159,7 @@ def _print_branch(out: Console, found: Found, parameter: str) -> None:
             point.kind,
             number(point.value),
             *(() if resting else (number(point.orbit.period),)),
-            orbits.multipliers_line(point.orbit, 6),
+            point.note if point.numbers else orbits.multipliers_line(point.orbit, 6),
         )
         for point in branch.special
     ]

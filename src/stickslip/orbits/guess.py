@@ -155,7 +155,7 @@ def _from_start(model: Model, motion: Motion, method: Method, forcing: float | N
             break
     raise NotSettled(
         f"the motion from this start has not settled on a periodic orbit by t = {time:.6g}; it may be chaotic or "
-        "quasi-periodic, which `lyapunov` tells, or settle later, for which a longer run is a guess. For an unstable "
+        "quasi-periodic, which `lyapunov` tells, or settle later: then give a longer run as the guess. For an unstable "
         "orbit that it passes by give unstable=True (--unstable), or a guess=(start, period) near one"
     )
 

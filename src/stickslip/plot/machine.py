@@ -280,10 +280,13 @@ class _Layout:
 
     def _anchor(self) -> None:
         """Links to the ground and to bases, bundled by mass and by body."""
-        bundles: dict[tuple[str, str], list[tuple[str, Interaction]]] = {}
+        bundles: dict[tuple[str, str], list[tuple[str, Spring | Damper]]] = {}
         for name, part in _links(self.system):
             moving = _moving(self.system, part)
+            ways = {weight > 0 for body, weight in part.ends if body in moving}
             for anchor in part.bodies():
+                if isinstance(anchor, Ground) and len(ways) > 1:
+                    continue  # one mass pulls the other, as over a pulley
                 if anchor not in moving:
                     bundles.setdefault((moving[0].name, anchor.name), []).append((name, part))
         sides: dict[str, list[str]] = {}
@@ -321,7 +324,7 @@ class _Layout:
         return self.places.setdefault(name, Place(name, body, "wall", x, place.y, 0.16, height, moves))
 
     def _join_masses(self) -> None:
-        bundles: dict[tuple[str, str], list[tuple[str, Interaction]]] = {}
+        bundles: dict[tuple[str, str], list[tuple[str, Spring | Damper]]] = {}
         for name, part in _links(self.system):
             first, *others = [body.name for body in _moving(self.system, part)]
             for other in others:
@@ -391,7 +394,7 @@ def _moving(system: System, part: Interaction) -> list[Body]:
     return [body for body in part.bodies() if body in system.masses]
 
 
-def _links(system: System) -> Iterable[tuple[str, Interaction]]:
+def _links(system: System) -> Iterable[tuple[str, Spring | Damper]]:
     return ((name, part) for name, part in system.interactions.items() if isinstance(part, Spring | Damper))
 
 
