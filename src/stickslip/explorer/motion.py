@@ -11,6 +11,7 @@ from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.explorer import limits
 from stickslip.explorer.calls import Call, motion_call
+from stickslip.explorer.creeping import creeping
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import count
 from stickslip.field import Field
@@ -47,9 +48,10 @@ def motion(task: Task) -> Reply:
         "event_count": int(run.sizes["event"]),
         "period": task.period,
         "status": str(run.attrs["status"]),
+        "outcome": str(run.attrs["outcome"]),
         "python": f"run = {call.text()}",
     }
-    arrays = {**arrays_of(run, model), **laws_of(run, model), **machine_arrays(run, model)}
+    arrays = {**arrays_of(run, model), **laws_of(run, model), **machine_arrays(run, model), **creeping(run, model)}
     fields["seconds"] = time.perf_counter() - begin
     return fields, arrays
 
