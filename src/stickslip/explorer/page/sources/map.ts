@@ -150,7 +150,8 @@ export class MapPanel {
     }
     const over = header.done || header.error !== undefined;
     if (over) this.setRunning(false);
-    tellProgress(this.app, this.status, header, "Computing the map:", "Click a cell for its motion, drag a box to look closer.");
+    const unsettled = legend.some(({ label }) => label === "no period") ? ' Where there is no period, motions may have to settle for longer ("More").' : "";
+    tellProgress(this.app, this.status, header, "Computing the map:", `Click a cell for its motion, drag a box to look closer.${unsettled}`);
     if (over) this.markStale();
     this.plot.redraw();
   }
