@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.errors import StickslipError
+from stickslip.explorer import limits
 from stickslip.explorer.calls import Linspace, written
 from stickslip.explorer.creeping import creeping, steady
 from stickslip.explorer.defaults import duration_of, nice, parameter_range, view_of
+from stickslip.explorer.motion import whole_motion
 from stickslip.explorer.order import coarse_first, coarse_grid_first
 from stickslip.field import Field
 from stickslip.sweeps.plan import Chunk
@@ -93,6 +96,14 @@ def test_steady_sliding_is_where_the_state_stays():
     v, force = steady(law, law.parameters(), 1e-5, 3.0)
     assert np.allclose(np.abs(force), 3.0 * (0.6 - 0.005 * np.log(np.abs(v) / 1e-6)), rtol=1e-6)
     assert np.all(np.sign(force) == -np.sign(v))
+
+
+def test_a_motion_that_is_kept_whole_has_a_bound(monkeypatch):
+    monkeypatch.setattr(limits, "KEPT_BYTES", 100_000)
+    model = ss.models.block_on_belt()
+    assert whole_motion(model, {"t": 10.0}, "motion.t").attrs["outcome"] == "finished"
+    with pytest.raises(StickslipError, match="make it shorter"):
+        whole_motion(model, {"t": 1000.0}, "motion.t")
 
 
 def test_the_slider_ends_where_the_model_refuses():
