@@ -235,6 +235,19 @@ def test_an_orbit_is_found_and_followed(page: Page) -> None:
     assert len(branch["value"]) > 5 and np.ptp(branch["value"]) > 0.1
 
 
+def test_orbits_that_begin_at_an_equilibrium_have_two_lines(page: Page) -> None:
+    """The largest and the smallest, as all orbits; equilibria have one, in whatever unit they are."""
+    lines = page.evaluate(
+        "(() => { const { branches, plot } = explorer.diagram, drawn = []; "
+        "const view = {of: 'equilibrium', parameter: 'belt.speed', low: 0, high: 1, from: null}; "
+        "const grown = (low) => ({view, value: [0.1, 0.2], low, high: [2e-13, 3e-13], stable: [1, 1], specials: []}); "
+        "branches.grown.push(grown([-2e-13, -3e-13]), grown([2e-13, 3e-13])); "
+        "branches.drawCurve = (pen, plot, branch, heights) => drawn.push(heights[0]); "
+        "plot.paint(); delete branches.drawCurve; branches.grown.length = 0; return drawn; })()"
+    )
+    assert lines == [2e-13, -2e-13, 2e-13]
+
+
 def test_a_menu_at_a_special_point_says_what_can_be_done(page: Page) -> None:
     page.evaluate(
         "explorer.commit({diagram: {...explorer.view.diagram, low: 0.5, high: 2}, parameters: {'belt.speed': 0.8}})"

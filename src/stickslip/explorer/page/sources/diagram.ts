@@ -180,7 +180,8 @@ export class DiagramPanel {
     const over = header.done || header.error !== undefined;
     if (over) this.setRunning(false);
     const count = `${this.points.count.toLocaleString("en")} points`;
-    const found = header.stopped === true ? `${count}.` : this.points.count > 0 ? `${count}. Drag a box to look closer, click a point for its motion.` : this.nothing();
+    const ways = this.app.view.diagram.direction === "both" ? ", blue on the way up, amber on the way down" : "";
+    const found = header.stopped === true ? `${count}.` : this.points.count > 0 ? `${count}${ways}. Drag a box to look closer, click a point for its motion.` : this.nothing();
     tellProgress(this.app, this.status, header, `Computing: ${count},`, found);
     if (over) this.markStale();
     this.fit();
