@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -234,6 +235,19 @@ def test_an_orbit_is_found_and_followed(page: Page) -> None:
     assert len(branch["value"]) > 5 and np.ptp(branch["value"]) > 0.1
 
 
+def test_orbits_that_begin_at_an_equilibrium_have_two_lines(page: Page) -> None:
+    """The largest and the smallest, as all orbits; equilibria have one, in whatever unit they are."""
+    lines = page.evaluate(
+        "(() => { const { branches, plot } = explorer.diagram, drawn = []; "
+        "const view = {of: 'equilibrium', parameter: 'belt.speed', low: 0, high: 1, from: null}; "
+        "const grown = (low) => ({view, value: [0.1, 0.2], low, high: [2e-13, 3e-13], stable: [1, 1], specials: []}); "
+        "branches.grown.push(grown([-2e-13, -3e-13]), grown([2e-13, 3e-13])); "
+        "branches.drawCurve = (pen, plot, branch, heights) => drawn.push(heights[0]); "
+        "plot.paint(); delete branches.drawCurve; branches.grown.length = 0; return drawn; })()"
+    )
+    assert lines == [2e-13, -2e-13, 2e-13]
+
+
 def test_a_menu_at_a_special_point_says_what_can_be_done(page: Page) -> None:
     page.evaluate(
         "explorer.commit({diagram: {...explorer.view.diagram, low: 0.5, high: 2}, parameters: {'belt.speed': 0.8}})"
@@ -444,6 +458,166 @@ def test_a_hostile_formula_is_refused_with_a_sentence(page: Page, tmp_path: Path
     assert max(curve(page, "v.block")) == pytest.approx(0.2, abs=1e-9)
 
 
+RELAY = """
+[filippov]
+states = ["x", "y"]
+f = ["y", "-a*x"]
+G = ["0", "1"]
+h = "y + c*x"
+parameters = {a = 2.0, c = 0.2}
+start = {x = 1.0, y = 0.3}
+"""
+SLOW_FAULT = """
+[mass.block]
+m = 1.0e-5
+
+[mass.slider]
+m = 1.0e3
+
+[belt.plate]
+speed = 1.0e-6
+
+[spring.crust]
+between = ["slider", "ground"]
+k = 5.0e9
+
+[spring.beam]
+between = ["block", "slider"]
+k = 1.0
+
+[dynamiccontact.fault]
+on = "slider"
+against = "plate"
+law = {kind = "dahl", mu = 0.5, sigma_0 = 1.0e6}
+"""
+
+
+def opened(page: Page, text: str) -> None:
+    """Use a model of one's own, and wait for its motion."""
+    before = page.evaluate("explorer.described")
+    use(page, text)
+    page.wait(f"!document.querySelector('#editor').open && explorer.described !== {json.dumps(before)}", 60)
+    settled(page)
+
+
+def test_a_system_given_by_its_equations_is_shown_in_its_own_words(page: Page) -> None:
+    opened(page, RELAY)
+    assert page.evaluate("[explorer.phase.x, explorer.phase.y]") == ["x", "y"]
+    assert page.evaluate("[explorer.law.plot.xLabel, explorer.law.plot.yLabel]") == [
+        "switching function",
+        "relay force",
+    ]
+    assert page.evaluate("document.querySelector('#controls .part').textContent") == "Parameters"
+    page.press("#diagram-run")  # ends what was begun
+
+
+def test_what_cannot_stick_is_not_drawn_as_sticking(page: Page) -> None:
+    """The contact is the second mass's, numbers are far from one, and its friction is drawn all the same."""
+    opened(page, SLOW_FAULT)
+    assert page.evaluate("[explorer.phase.x, explorer.phase.y]") == ["x.slider", "v.slider"]
+    modes = page.evaluate("[...new Set(explorer.motion.mode('fault'))].sort()")
+    assert modes and 0 not in modes
+    assert page.evaluate("explorer.motion.stretches('').every(({mode}) => mode !== 0)")  # nor what does not rub
+    force, law = (page.evaluate(f"Array.from(explorer.motion.values('{n}.fault'))") for n in ("force", "law"))
+    assert max(map(abs, force)) == pytest.approx(0.5, rel=0.2) and max(law[len(law) // 2 :]) == pytest.approx(0.5)
+    fields = page.evaluate("[...document.querySelectorAll('#controls input[type=text]')].map((f) => f.value)")
+    assert "5e9" in fields and "1e-6" in fields and max(map(len, fields)) <= 7
+    assert page.evaluate("[...document.querySelectorAll('#controls .kind')].map((k) => k.textContent)")[-2] == (
+        "Dynamic contact"
+    )
+
+
+def test_a_stretch_of_time_is_of_its_model(page: Page) -> None:
+    page.evaluate("explorer.history.choose([50, 80])")
+    page.evaluate("explorer.commit({motion: {t: 40}})")
+    settled(page)
+    assert page.evaluate("explorer.history.plot.x") == [0, 40]
+    page.evaluate("explorer.history.choose([5, 8])")
+    choose(page, "#model", "coulomb_oscillator")
+    page.wait("explorer.description.title.startsWith('Free')", 60)
+    settled(page)
+    assert page.evaluate("explorer.history.plot.x[0]") == 0
+
+
+def test_axes_have_two_numbers_at_least_all_of_them_in_the_picture(page: Page) -> None:
+    for low, high in ((-5.3, 5.3), (0, 0.999), (9.7e-7, 1.03e-6), (-4e8, 3), (0.1, 2.0)):
+        drawn = page.evaluate(
+            "(() => { const { plot } = explorer.law, texts = [], context = plot.below.getContext('2d'); "
+            "const original = context.fillText; context.textAlign; "
+            "context.fillText = (text, x, y) => texts.push([text, x, y, context.measureText(text).width]); "
+            f"[plot.x, plot.y] = [[{low}, {high}], [{low}, {high}]]; plot.paint(); context.fillText = original; "
+            "return [texts, plot.width, plot.bottom]; })()"
+        )
+        texts, width, bottom = drawn
+        across = sorted((x - w / 2, x + w / 2) for _, x, y, w in texts if y == bottom + 6)
+        assert len(across) >= 2 and len(texts) - len(across) - 2 >= 2, (low, high)
+        assert across[-1][1] <= width, (low, high)
+        assert all(a[1] < b[0] for a, b in itertools.pairwise(across)), (low, high)
+
+
+def test_folded_out_boxes_fold_in_again(page: Page) -> None:
+    more = "document.querySelector('#panel-diagram details.more').open"
+    page.press("#panel-diagram details.more summary")
+    assert page.evaluate(more) is True
+    page.click(*page.middle("#title"))
+    assert page.evaluate(more) is False
+    page.press("#panel-diagram details.more summary")
+    page.evaluate("document.querySelector('#diagram-points').focus()")
+    page.key("Escape")
+    assert page.evaluate(more) is False
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    # The space bar is the box's own here, and does not stop the animation.
+    page.call("Input.dispatchKeyEvent", type="keyDown", key=" ", code="Space", text=" ", windowsVirtualKeyCode=32)
+    page.call("Input.dispatchKeyEvent", type="keyUp", key=" ", code="Space", windowsVirtualKeyCode=32)
+    page.wait(more)
+    assert page.evaluate("explorer.playback.playing") is True
+
+
+def test_a_sound_that_is_not_wanted_any_more_is_not_heard(page: Page) -> None:
+    page.press("#sound")
+    page.press("#sound")
+    page.wait("!explorer.connection.isBusy('sound')")
+    assert page.evaluate("[explorer.sound.source, document.querySelector('#sound').ariaPressed]") == [None, "false"]
+
+
+def test_the_address_holds_the_return_map_and_how_long_a_map_settles(page: Page) -> None:
+    page.press("#tab-section")
+    page.wait("!explorer.section.running && explorer.section.hasPoints", 60)
+    choose(page, "#section-kind", "return")
+    assert page.evaluate("explorer.section.arrays.get('now').length > 2")
+    page.press("#tab-map")
+    page.evaluate(
+        "(() => { const f = document.querySelector('#map-transient'); f.value = '70'; "
+        "f.dispatchEvent(new Event('change')); })()"
+    )
+    page.call("Page.reload")
+    page.wait("document.readyState === 'complete' && explorer.motion")
+    assert page.evaluate("document.querySelector('#section-kind').value") == "return"
+    assert page.evaluate("document.querySelector('#cobweb').hidden") is False
+    assert page.evaluate("[explorer.view.diagram.transient, explorer.view.show]") == [70, "map"]
+
+
+def test_a_diagram_without_points_says_why(swept: Page) -> None:
+    page = swept
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, points: 10, on: 'release', observed: 1e-3}})")
+    page.press("#diagram-run")
+    sentence = page.wait(
+        "!explorer.diagram.running && (({textContent: t}) => t.startsWith('No points') && t)"
+        "(document.querySelector('#diagram-status'))",
+        60,
+    )
+    assert "release" in sentence
+
+
+def test_a_motion_that_broke_off_says_so_in_full(page: Page) -> None:
+    choose(page, "#model", "two_blocks")
+    page.wait("explorer.description.title.startsWith('Two')", 60)
+    page.evaluate("explorer.commit({motion: {t: 1e9}})")
+    page.wait("document.querySelector('#motion-status.error') !== null", 60)
+    status = "document.querySelector('#motion-status')"
+    assert page.evaluate(f"{status}.scrollWidth <= {status}.clientWidth && {status}.textContent.includes('steps')")
+
+
 def test_an_impossible_value_is_refused_beside_its_field(page: Page) -> None:
     field = "input[type=text][data-name='block.m']"
     for text, told in (("much", 'block.m is "much"'), ("-1", "m is -1")):
@@ -564,6 +738,10 @@ def test_it_fits_on_a_phone(browser: Browser, address: str) -> None:
     phone.go(f"{address}/")
     phone.wait("explorer.motion")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    # What is scrolled to can be pressed: the phase plane that stays in sight does not lie over it.
+    phone.evaluate("scrollTo(0, document.body.scrollHeight)")
+    phone.press("#tab-section")
+    phone.wait("explorer.view.show === 'section'", 5)
     phone.call("Page.close")
 
 

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.errors import StickslipError
+from stickslip.explorer import limits
 from stickslip.explorer.calls import Linspace, written
-from stickslip.explorer.defaults import duration_of, nice, parameter_range
+from stickslip.explorer.creeping import creeping, steady
+from stickslip.explorer.defaults import duration_of, nice, parameter_range, view_of
+from stickslip.explorer.motion import whole_motion
 from stickslip.explorer.order import coarse_first, coarse_grid_first
+from stickslip.field import Field
 from stickslip.sweeps.plan import Chunk
 
 CHANCE = np.random.default_rng(21)
@@ -49,6 +54,56 @@ def test_ranges_follow_the_units():
         assert low / scale == pytest.approx(0.2) and high / scale == pytest.approx(5.0)
         assert parameter_range(system, "damper.c") == (0.0, 1.0)
         assert duration_of(system) == nice(10 * 2 * math.pi * math.sqrt(2 / 3))
+
+
+def test_a_law_is_looked_at_on_the_side_on_which_it_slips():
+    """A measured curve has no meaning on the other side of rest; how long a motion is shown came from there."""
+    for speed in (0.8, -0.8):
+        pad, disc = ss.Mass("pad", m=0.35), ss.Belt("disc", speed=speed)
+        law = ss.Tabulated(speeds=[0.0, 0.1, 0.5, 1.0, 2.0], values=[0.5, 0.42, 0.3, 0.26, 0.28])
+        system = ss.System(ss.Spring(pad, ss.ground, k=1.5), ss.Contact(pad, disc, law=law, normal=4.0))
+        assert duration_of(system) == nice(10 * 2 * math.pi * math.sqrt(0.35 / 1.5), upwards=True)
+
+
+def test_what_rubs_is_looked_at_first():
+    arm, table, belt = ss.Mass("arm", m=1.0), ss.Mass("table", m=1.0), ss.Belt("belt", speed=0.1)
+    law = ss.Coulomb(mu_s=0.4, mu_k=0.3)
+    system = ss.System(ss.Spring(arm, table, k=1.0), ss.Spring(arm, ss.ground, k=1.0), ss.Contact(table, belt, law=law))
+    view = view_of(system, {"model": {}})
+    assert system.states[0] == "x.arm"
+    assert view["section"] == {"on": "release", "x": "x.table", "y": "v.table"}
+    assert view["diagram"]["quantity"] == "x.table" and view["basins"]["y"]["state"] == "v.table"
+
+
+def test_bristles_rub_as_the_equations_have_it():
+    """The force that is drawn is the one that Newton's law needs, on a belt as on a base that is shaken."""
+    block = ss.Mass("block", m=0.7, v=0.4)
+    law = ss.LuGre(mu_s=1.0, mu_k=0.6, v_s=0.2, sigma_0=50.0, sigma_1=2.0)
+    for against in (ss.Belt("surface", speed=0.2), ss.Base("surface", motion=lambda t: 0.1 * np.sin(2 * t))):
+        contact = ss.DynamicContact(block, against, law=law, normal=lambda x_block: 2.0 + 0.3 * x_block)
+        system = ss.System(ss.Spring(block, ss.ground, k=1.5), contact)
+        run = ss.simulate(system, 20.0, samples=500, progress=False)
+        arrays = creeping(run, system)
+        field = Field.of(system)
+        states = zip(run["time"].values, *(run[name].values for name in system.states), strict=True)
+        needed = [0.7 * field.evaluate(z, t).rate[1] + 1.5 * z[0] for t, *z in states]
+        assert np.allclose(arrays["force.contact"], needed, rtol=0, atol=1e-7)
+        assert set(arrays["mode.contact"].tolist()) == {-1, 1}
+
+
+def test_steady_sliding_is_where_the_state_stays():
+    law = ss.DieterichRuina(mu_star=0.6, a=0.01, b=0.015, D_c=1e-5, v_star=1e-6)
+    v, force = steady(law, law.parameters(), 1e-5, 3.0)
+    assert np.allclose(np.abs(force), 3.0 * (0.6 - 0.005 * np.log(np.abs(v) / 1e-6)), rtol=1e-6)
+    assert np.all(np.sign(force) == -np.sign(v))
+
+
+def test_a_motion_that_is_kept_whole_has_a_bound(monkeypatch):
+    monkeypatch.setattr(limits, "KEPT_BYTES", 100_000)
+    model = ss.models.block_on_belt()
+    assert whole_motion(model, {"t": 10.0}, "motion.t").attrs["outcome"] == "finished"
+    with pytest.raises(StickslipError, match="make it shorter"):
+        whole_motion(model, {"t": 1000.0}, "motion.t")
 
 
 def test_the_slider_ends_where_the_model_refuses():

@@ -108,10 +108,15 @@ def duration_of(model: Model) -> float:
 
 
 def _rates(model: Model) -> np.ndarray:
-    """The eigenvalues of the equations where motions start, with all contacts in slip."""
+    """The eigenvalues of the equations where motions start, with all contacts in slip.
+
+    Each slips the way it does there: on the other side of rest a law is not what it is defined for.
+    """
     field = Exact().compile(model)  # the program of the runs
     try:
-        matrix = field.jacobian(model.start_state(), 0.0, [1] * len(model.contacts))[0]
+        start = model.start_state()
+        forward = [-1 if v < 0 else 1 for v in field.evaluate(start).v] if model.contacts else []
+        matrix = field.jacobian(start, 0.0, forward)[0]
         return np.linalg.eigvals(matrix) if np.all(np.isfinite(matrix)) else np.zeros(0)
     except (ArithmeticError, ValueError, StickslipError):
         return np.zeros(0)
@@ -160,7 +165,8 @@ def section_of(model: Model) -> str:
 def view_of(model: Model, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The whole view of a model; `asked` is what of it is known, and wins."""
     t = duration_of(model)
-    x, y = model.states[0], _velocity(list(model.states))
+    x = first_state(model)
+    y = _velocity(list(model.states), x)
     view: dict[str, Any] = {
         "model": asked["model"],
         "parameters": {},
@@ -215,7 +221,19 @@ def _inner(ends: tuple[float, float], value: float) -> tuple[float, float]:
     return low, high
 
 
-def _velocity(states: list[str]) -> str:
-    """The velocity that belongs to the first state, or the second state."""
-    name = "v." + states[0].partition(".")[2]
-    return name if name in states and name != states[0] else states[min(1, len(states) - 1)]
+def first_state(model: Model) -> str:
+    """What is looked at first: the position of what rubs, which may not be the first mass of a machine.
+
+    >>> from stickslip.model.library import block_on_belt
+    >>> first_state(block_on_belt())
+    'x.block'
+    """
+    rubbing = model.rubbing.values() if isinstance(model, System) else ()
+    positions = [f"x.{body.name}" for part in rubbing for body, _ in part.weights]
+    return next((name for name in positions if name in model.states), model.states[0])
+
+
+def _velocity(states: list[str], position: str) -> str:
+    """The velocity that belongs to a state, or the state after it."""
+    name = "v." + position.partition(".")[2]
+    return name if name in states and name != position else states[(states.index(position) + 1) % len(states)]

@@ -34,7 +34,8 @@ def describe(task: Task) -> Reply:
         "parts": [{"name": name, "kind": part.kind} for name, part in _parts(model).items()],
         "parameters": [_parameter(base, model, name) for name in model.parameters],
         "states": [_state(model, name, reach[name]) for name in model.states],
-        "contacts": list(model.contacts),
+        "contacts": rubbing(model),
+        "contact_words": contact_words(model),
         "quantities": list(model.states),
         "period": task.period,
         "time_unit": model.time_unit,
@@ -44,6 +45,18 @@ def describe(task: Task) -> Reply:
         "python": "\n".join([*text_lines(task.asked), *system_lines(task.asked)]),
     }
     return fields, {}
+
+
+def rubbing(model: Model) -> list[str]:
+    """All contacts: those that stick, then those whose law has a state of its own."""
+    return [*model.contacts, *(model.dynamic if isinstance(model, System) else ())]
+
+
+def contact_words(model: Model) -> dict[str, str]:
+    """What the axes of a contact are called: a relay has no sliding velocity."""
+    if not isinstance(model, System):
+        return {"slip_velocity": "switching function", "force": "relay force"}
+    return {"slip_velocity": "sliding velocity", "force": model.quantities.get("force", "friction force")}
 
 
 def _parts(model: Model) -> dict[str, Any]:

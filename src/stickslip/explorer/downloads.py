@@ -22,12 +22,11 @@ from stickslip.explorer.calls import (
 )
 from stickslip.explorer.diagrams import diagram_model
 from stickslip.explorer.following import asked_branches, followed
-from stickslip.explorer.motion import SAMPLES
+from stickslip.explorer.motion import SAMPLES, whole_motion
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import Refused, choice, count, table
 from stickslip.orbits.find import find_orbit
 from stickslip.saving import save
-from stickslip.simulation import simulate
 from stickslip.sweeps.basins import basins
 from stickslip.sweeps.run import sweep
 
@@ -71,7 +70,7 @@ Made = tuple[list[Any], Callable[[list[Any]], Any]]
 
 def _motion(task: Task) -> Made:
     samples = count({"samples": SAMPLES, **task.request}, "samples", "samples", limits.SAMPLES)
-    run = simulate(task.model, **motion_call(task.view, samples).values, progress=False)
+    run = whole_motion(task.model, motion_call(task.view, samples).values, "motion.t")
     picture = choice({"picture": "phase", **task.request}, "picture", "picture", PICTURES)
     return [run], lambda results: getattr(plot, picture)(results[0])
 

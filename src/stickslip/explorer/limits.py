@@ -26,6 +26,9 @@ SAMPLES = 20_000
 STEPS = 2_000_000
 """Steps of a motion."""
 
+KEPT_BYTES = 2**28
+"""Of the steps of a motion that is kept whole, for a sound or a file."""
+
 DIAGRAM_POINTS = 20_000
 """Values of the parameter of a diagram."""
 

@@ -110,7 +110,7 @@ class _Numbers:
         edges = self._edges()
         spans = zip(edges[:-1], edges[1:], SHADES, strict=True)
         shades = [
-            {"key": i, "label": f"{low:.2g} to {high:.2g}", "colour": shade}
+            {"key": i, "label": f"{low:.2g} to {high:.2g}".replace("-", "−"), "colour": shade}
             for i, (low, high, shade) in enumerate(spans)
         ]
         return [*shades, {"key": len(SHADES), "label": "not known", "colour": UNKNOWN}]

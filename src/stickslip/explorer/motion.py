@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.explorer import limits
 from stickslip.explorer.calls import Call, motion_call
+from stickslip.explorer.creeping import creeping
 from stickslip.explorer.task import Reply, Task
-from stickslip.explorer.view import count
+from stickslip.explorer.view import Refused, count
 from stickslip.methods.exact import Exact
 from stickslip.model.laws import FrictionLaw
 from stickslip.model.system import Model, System
@@ -26,6 +28,9 @@ SAMPLES = 2000
 LAW_POINTS = 240
 LEAST_SPEED = 1e-3
 """Part of the largest sliding velocity at which the curve of a law begins."""
+
+ORDERS = 24
+"""Coefficients of a step, at most."""
 
 MOST_EVENTS = 5000
 """That a page is told of; there may be more."""
@@ -46,11 +51,22 @@ def motion(task: Task) -> Reply:
         "event_count": int(run.sizes["event"]),
         "period": task.period,
         "status": str(run.attrs["status"]),
+        "outcome": str(run.attrs["outcome"]),
         "python": f"run = {call.text()}",
     }
-    arrays = {**arrays_of(run, model), **laws_of(run, model), **machine_arrays(run, model)}
+    arrays = {**arrays_of(run, model), **laws_of(run, model), **machine_arrays(run, model), **creeping(run, model)}
     fields["seconds"] = time.perf_counter() - begin
     return fields, arrays
+
+
+def whole_motion(model: Model, arguments: Mapping[str, Any], field: str) -> Run:
+    """A motion with all its steps, as `simulate` gives it; refused where it has more of them than memory is for."""
+    powers = 8 * ORDERS * (len(model.states) + 2 * len(model.contacts) + 1)
+    most = limits.KEPT_BYTES // powers
+    run = simulate(model, **arguments, method=Exact(most_steps=most), progress=False)
+    if run.attrs["steps"] >= most:
+        raise Refused(f"this motion has more than {most} steps, more than can be kept: make it shorter", field)
+    return run
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,8 +26,16 @@ def text_lines(view: Mapping[str, Any]) -> list[str]:
     model = table(view, "model")
     if "text" not in model:
         return []
-    quoted = str(model["text"]).replace("\\", "\\\\").replace('"', '\\"')
-    return ["from stickslip.model.files import loads", "", f'MODEL = """\\\n{quoted}"""']
+    return ["from stickslip.model.files import loads", "", f'MODEL = """\\\n{_quoted(str(model["text"]))}"""']
+
+
+def _quoted(text: str) -> str:
+    """A text as it stands between three quotes: no two in a row are left in it, and none at its end.
+
+    >>> print(_quoted('name = "block"'))
+    name = "block\\"
+    """
+    return re.sub(r'"(?="|\Z)', r'\\"', text.replace("\\", "\\\\"))
 
 
 def _made(view: Mapping[str, Any]) -> str:

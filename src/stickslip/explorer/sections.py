@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stickslip.arrays import Floats
 from stickslip.errors import StickslipError
 from stickslip.explorer.calls import section_call, state_of, written
 from stickslip.explorer.task import Reply, Task
@@ -28,15 +29,22 @@ def section(task: Task) -> Reply:
     arrays: dict[str, Any] = {side: values[known] for side, values in points.items()}
     fields = {"python": f"points = {call.text()}", "status": str(data.attrs["status"])}
     task.send(arrays, progress=0.3, **fields)
-    if not model.contacts or task.is_stopped():
+    if task.is_stopped():
         return fields, arrays
+    if not model.contacts:
+        return fields | {"coordinate": x}, arrays | successors(arrays["x"])
     try:
         releases = return_map(model, coordinate=x)
     except StickslipError as error:
-        return fields | {"no_map": str(error)}, arrays
+        return fields | {"no_map": str(error), "coordinate": x}, arrays | successors(arrays["x"])
     line = f"releases = ss.return_map(system, coordinate={written(x)})"
     fields |= {"coordinate": x, "python": f"{fields['python']}\n{line}"}
     return fields, arrays | map_arrays(releases)
+
+
+def successors(points: Floats) -> dict[str, Floats]:
+    """Points of the section with those that follow them: what there is to see where no curve goes through them."""
+    return {"now": points[:-1], "next": points[1:]}
 
 
 def map_arrays(releases: ReturnMap) -> dict[str, Any]:

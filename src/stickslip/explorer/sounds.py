@@ -12,10 +12,10 @@ from stickslip.errors import StickslipError
 from stickslip.explorer import limits
 from stickslip.explorer.calls import Call, motion_call, written
 from stickslip.explorer.messages import finite
+from stickslip.explorer.motion import whole_motion
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import Refused, choice, number
 from stickslip.series.sound import default_quantity, to_wav
-from stickslip.simulation import simulate
 
 
 def sound(task: Task) -> Reply:
@@ -29,7 +29,7 @@ def sound(task: Task) -> Reply:
         choice(task.request, "quantity", "quantity", model.states)
     t = _long_enough(task, seconds, quantity)
     call = Call("simulate", {"t": t})
-    run = simulate(model, t, progress=False)
+    run = whole_motion(model, {"t": t}, "motion.t")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sound.wav"
         made = to_wav(run, path, quantity)
@@ -44,7 +44,7 @@ def sound(task: Task) -> Reply:
 def _long_enough(task: Task, seconds: float, quantity: str | None) -> float:
     """The time to simulate for a sound of so many seconds: what a short run is played at tells it."""
     t = float(motion_call(task.view, 2).arguments["t"])
-    short = simulate(task.model, t, progress=False)
+    short = whole_motion(task.model, {"t": t}, "motion.t")
     with tempfile.TemporaryDirectory() as folder:
         try:
             made = to_wav(short, Path(folder) / "sound.wav", quantity or default_quantity(short))

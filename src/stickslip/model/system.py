@@ -371,7 +371,7 @@ class System(Model):
         return found.pop() if len(found) == 1 else ""
 
     def contact_units(self) -> dict[str, str]:
-        parts = self.friction.values()
+        parts = (self.friction or self.rubbing).values()
         found = {name: {self._unit(p, d) for p in parts} for name, d in (("force", FORCE), ("slip_velocity", SPEED))}
         return {name: units.pop() if len(units) == 1 else "" for name, units in found.items()}
 

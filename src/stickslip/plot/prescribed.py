@@ -9,12 +9,15 @@ import numpy as np
 
 from stickslip.arrays import Floats
 from stickslip.model.functions import Value, arguments_of
-from stickslip.model.parts import Base, Belt, Body
+from stickslip.model.parts import Base, Belt, Body, Moving
 from stickslip.model.system import System
 from stickslip.plot.machine import drives, weights_of
 
 FINER = 40
 """Pieces of the time between two frames over which the speed of a belt is summed up."""
+
+NEAR = 1e-6
+"""Part of the whole time between the places of a base whose difference is its velocity."""
 
 
 def given_motions(system: System, times: Floats) -> dict[str, Floats]:
@@ -38,6 +41,29 @@ def pushes(system: System, times: Floats, states: Mapping[str, Floats]) -> dict[
         values = _over(system, name, value, times, {**own, **by_name})
         found[name] = values / (float(np.max(np.abs(values))) or 1.0)
     return found
+
+
+def velocity_of(system: System, body: Body, times: Floats, states: Mapping[str, Floats]) -> Floats:
+    """How fast what is slid on moves: a belt, a base, another body, or the ground."""
+    if isinstance(body, Moving):
+        return states[f"v.{body.name}"]
+    by_name = {state.replace(".", "_"): values for state, values in states.items()}
+    if isinstance(body, Belt):
+        return _over(system, body.name, body.speed, times, by_name)
+    if not isinstance(body, Base):
+        return np.zeros(len(times))
+    step = NEAR * max(float(np.ptp(times)), 1e-300)
+    ahead, behind = (_over(system, body.name, body.motion, times + way * step, by_name) for way in (1, -1))
+    return np.asarray((ahead - behind) / (2 * step))
+
+
+def normal_of(system: System, contact: str, times: Floats, states: Mapping[str, Floats]) -> Floats:
+    """The normal force of a contact at these times."""
+    value = system.rubbing[contact].normal
+    if not callable(value):
+        return np.full(len(times), system.local(contact)["normal"])
+    by_name = {state.replace(".", "_"): values for state, values in states.items()}
+    return _over(system, contact, value, times, by_name)
 
 
 def _weighted(states: Mapping[str, Floats], quantity: str, weights: Iterable[tuple[Body, float]]) -> Floats:

@@ -31,7 +31,7 @@ function whole(found: Record<string, unknown>): PartialView {
 }
 
 function wholePage(found: object): PageView {
-  const { phase, history, contact, heights, ran } = found as Record<string, unknown>;
+  const { phase, history, contact, heights, returns, ran } = found as Record<string, unknown>;
   const all = (value: unknown, kind: string): boolean => Array.isArray(value) && value.every((each) => typeof each === kind);
   const pair = (value: unknown, kind: string): boolean => all(value, kind) && (value as unknown[]).length === 2;
   return {
@@ -39,6 +39,7 @@ function wholePage(found: object): PageView {
     ...(all(history, "string") ? { history } : {}),
     ...(typeof contact === "string" ? { contact } : {}),
     ...(pair(heights, "number") ? { heights } : {}),
+    ...(returns === true ? { returns } : {}),
     ...(all(ran, "string") ? { ran } : {}),
   } as PageView;
 }

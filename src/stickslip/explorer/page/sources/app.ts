@@ -22,9 +22,9 @@ export interface App {
 export function tellProgress(app: App, line: HTMLElement, header: Header, running: string, finished: string): void {
   line.classList.toggle("error", header.error !== undefined);
   if (header.error !== undefined) {
-    app.refused(header.field, header.error);
+    // What stands beside its field is read out there: a second sentence over the page would only hide it.
+    if (!app.refused(header.field, header.error)) announce(header.error);
     line.textContent = header.error;
-    announce(header.error);
   } else if (header.stopped === true) {
     line.textContent = "Stopped. " + finished;
   } else if (header.done) {

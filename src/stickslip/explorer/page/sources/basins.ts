@@ -1,11 +1,12 @@
 // Basins of attraction: where each start ends up; a click starts the motion there.
 
 import { remembered, tellProgress, type App } from "./app";
+import { labelledState } from "./diagram";
 import { byId, fillSelect } from "./elements";
 import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
 import { showLegend } from "./map";
-import { shown } from "./numbers";
+import { inField, shown } from "./numbers";
 import type { Pen } from "./pen";
 import { disk, Plot, type Range, type Readout } from "./plot";
 import { Raster } from "./raster";
@@ -85,15 +86,15 @@ export class BasinsPanel {
     const { basins } = this.app.view;
     for (const axis of ["x", "y"] as const) {
       for (const name of ["state", "low", "high", "points"] as const) {
-        byId<HTMLInputElement>(`basins-${axis}-${name}`).value = String(basins[axis][name]);
+        byId<HTMLInputElement>(`basins-${axis}-${name}`).value = inField(basins[axis][name]);
       }
     }
-    byId<HTMLInputElement>("basins-t").value = String(basins.t);
+    byId<HTMLInputElement>("basins-t").value = inField(basins.t);
     byId("basins-back").toggleAttribute("disabled", this.zoomed.length === 0);
     this.plot.x = [basins.x.low, basins.x.high];
     this.plot.y = [basins.y.low, basins.y.high];
-    this.plot.xLabel = basins.x.state;
-    this.plot.yLabel = basins.y.state;
+    this.plot.xLabel = labelledState(this.app, basins.x.state);
+    this.plot.yLabel = labelledState(this.app, basins.y.state);
     this.plot.redraw();
     this.markStale();
   }

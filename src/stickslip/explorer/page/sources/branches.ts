@@ -120,7 +120,7 @@ export class Branches {
     branch.specials = (header["specials"] as Special[] | undefined) ?? branch.specials;
     branch.done = header.done || header.error !== undefined;
     branch.reason = String(header["reason"] ?? branch.reason);
-    const found = `${branch.value.length} points, ${branch.specials.length} special. ${branch.reason}`;
+    const found = `${branch.value.length} points, ${branch.specials.length} special ${branch.specials.length === 1 ? "point" : "points"}. ${branch.reason}`;
     tellProgress(this.app, this.status(), header, `Following: ${branch.value.length} points`, `Branch: ${found}`);
     this.onGrown();
   }
@@ -129,10 +129,14 @@ export class Branches {
 
   draw(pen: Pen, plot: Plot, parameter: string): void {
     const labels: Box[] = [];
-    for (const branch of this.grown) {
-      if (branch.view.parameter !== parameter || branch.view.from?.action === "second") continue;
+    const drawn = this.grown.filter(({ view }) => view.parameter === parameter && view.from?.action !== "second");
+    for (const branch of drawn) {
       this.drawCurve(pen, plot, branch, branch.high);
-      if (branch.view.of === "orbit" && differ(branch.low, branch.high)) this.drawCurve(pen, plot, branch, branch.low);
+      // What branches off from equilibria may be orbits: it is told by their size, not by what was followed before.
+      if (differ(branch.low, branch.high)) this.drawCurve(pen, plot, branch, branch.low);
+    }
+    // No curve lies over the name of a point.
+    for (const branch of drawn) {
       for (const special of branch.specials) drawMark(pen, plot, special, special.value, special.quantity, labels);
     }
   }
@@ -233,7 +237,7 @@ export class Branches {
 }
 
 function differ(a: number[], b: number[]): boolean {
-  return a.some((value, i) => Math.abs(value - (b[i] ?? value)) > 1e-12);
+  return a.some((value, i) => Math.abs(value - (b[i] ?? value)) > 1e-9 * Math.abs(value));
 }
 
 function drawMark(pen: Pen, plot: Plot, special: Special, x: number, y: number, labels: Box[]): void {

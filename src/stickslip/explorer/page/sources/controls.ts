@@ -49,8 +49,8 @@ class Control {
       type: "button", class: "undo", title: `Back to ${typed(quantity.value)}`, "aria-label": `${quantity.name} back to its default`, text: "↺",
       click: () => handlers.reset(quantity.name),
     });
-    const label = make("label", { for: id, title: quantity.about, text: quantity.label });
-    const unit = make("span", { class: "unit", text: quantity.unit });
+    const label = make("label", { for: id, title: quantity.about || quantity.name, text: quantity.label });
+    const unit = make("span", { class: "unit", title: quantity.unit, text: quantity.unit });
     this.row = make("div", { class: "control" }, label, this.slider, this.field, unit, this.undo, this.error);
     this.listen();
     this.show(quantity.value);
@@ -120,7 +120,7 @@ export class Controls {
     for (const part of new Set(description.parameters.map((each) => each.part))) {
       const members = description.parameters.filter((each) => each.part === part);
       const rows = members.map((each) => this.add(each, parameters));
-      groups.push(group(part, kinds.get(part) ?? "", rows, groups.length < 8));
+      groups.push(group(part || "Parameters", inWords(kinds.get(part) ?? ""), rows, groups.length < 8));
     }
     const states = description.states.map((each) => ({ ...each, label: each.label ?? each.name, about: "where the motion starts" }));
     groups.push(group("Start", "of the motion", states.map((each) => this.add(each, start)), false));
@@ -157,5 +157,10 @@ export class Controls {
 
 function group(name: string, kind: string, rows: HTMLElement[], open: boolean): HTMLElement {
   const summary = make("summary", {}, make("span", { class: "part", text: name }), make("span", { class: "kind", text: kind }));
-  return make("details", { class: "group", open }, summary, ...rows);
+  return make("details", { class: "group", open }, summary, make("div", { class: "rows" }, ...rows));
+}
+
+/** "CompliantContact" as people write it. */
+function inWords(kind: string): string {
+  return kind.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

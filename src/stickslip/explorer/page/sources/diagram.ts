@@ -5,7 +5,7 @@ import { Branches } from "./branches";
 import { byId, fillSelect } from "./elements";
 import type { Frame } from "./frames";
 import { bindNumber, bindSelect, forgiveFields } from "./fields";
-import { padded, shown, span } from "./numbers";
+import { inField, padded, shown, span } from "./numbers";
 import type { Pen } from "./pen";
 import { line, Plot, type Range, type Readout } from "./plot";
 import { Points } from "./points";
@@ -100,13 +100,14 @@ export class DiagramPanel {
   update(): void {
     const { diagram } = this.app.view;
     for (const name of ["parameter", "quantity", "direction", "low", "high", "points", "transient", "observed"] as const) {
-      byId<HTMLInputElement | HTMLSelectElement>(`diagram-${name}`).value = String(diagram[name]);
+      byId<HTMLInputElement | HTMLSelectElement>(`diagram-${name}`).value = inField(diagram[name]);
     }
     byId<HTMLSelectElement>("diagram-on").value = diagram.on ?? "";
     this.plot.xLabel = labelled(this.app, diagram.parameter);
     const moment = moments(this.app).find(([name]) => name === diagram.on)?.[1];
     const extremes = this.app.view.branches.length > 0 ? "; lines: largest and smallest of the orbit" : "";
-    this.plot.yLabel = (moment === undefined ? diagram.quantity : `${diagram.quantity} at ${moment}`) + extremes;
+    const quantity = labelledState(this.app, diagram.quantity);
+    this.plot.yLabel = (moment === undefined ? quantity : `${quantity} at ${moment}`) + extremes;
     byId("diagram-back").toggleAttribute("disabled", this.zoomed.length === 0);
     this.fit();
     this.branches.update();
@@ -179,9 +180,17 @@ export class DiagramPanel {
     const over = header.done || header.error !== undefined;
     if (over) this.setRunning(false);
     const count = `${this.points.count.toLocaleString("en")} points`;
-    tellProgress(this.app, this.status, header, `Computing: ${count},`, `${count}. Drag a box to look closer, click a point for its motion.`);
+    const ways = this.app.view.diagram.direction === "both" ? ", blue on the way up, amber on the way down" : "";
+    const found = header.stopped === true ? `${count}.` : this.points.count > 0 ? `${count}${ways}. Drag a box to look closer, click a point for its motion.` : this.nothing();
+    tellProgress(this.app, this.status, header, `Computing: ${count},`, found);
     if (over) this.markStale();
     this.fit();
+  }
+
+  /** Why there may be no points. */
+  private nothing(): string {
+    const moment = moments(this.app).find(([name]) => name === this.app.view.diagram.on)?.[1].replace("each ", "") ?? "such moment";
+    return `No points: no motion here has a ${moment} in what is observed of it. Choose another moment at "More", or observe for longer.`;
   }
 
   fit(): void {
@@ -280,6 +289,12 @@ export function moments(app: App): [string, string][] {
 /** A parameter with its unit. */
 export function labelled(app: App, name: string): string {
   const unit = app.description.parameters.find((each) => each.name === name)?.unit ?? "";
+  return unit === "" ? name : `${name} (${unit})`;
+}
+
+/** A state with its unit. */
+export function labelledState(app: App, name: string): string {
+  const unit = app.description.states.find((each) => each.name === name)?.unit ?? "";
   return unit === "" ? name : `${name} (${unit})`;
 }
 

@@ -31,6 +31,8 @@ export class TimeHistory {
 
   show(motion: Motion): void {
     this.motion = motion;
+    // A stretch of another motion, which this one does not reach, shows nothing of it.
+    if (this.chosen !== null && !(this.chosen[0] < motion.end && this.chosen[1] > motion.start)) this.chosen = null;
     this.fit();
   }
 

@@ -17,7 +17,7 @@ export class FrictionLaw {
     this.plot = new Plot(host, "Friction force against sliding velocity");
     this.plot.draw = (pen) => this.draw(pen);
     this.plot.drawAbove = (pen) => this.drawAbove(pen);
-    this.plot.handlers.hover = (x, y) => ({ lines: [`sliding velocity ${shown(x, 4)}`, `force ${shown(y, 4)}`] });
+    this.plot.handlers.hover = (x, y) => ({ lines: [`${this.plot.xLabel} ${shown(x, 4)}`, `${this.plot.yLabel} ${shown(y, 4)}`] });
   }
 
   show(motion: Motion): void {

@@ -90,8 +90,10 @@ export class MachineDrawing {
     this.pen = pen;
     pen.lineJoin = "round";
     pen.lineCap = "round";
-    for (const surface of machine.surfaces) surface.around ? this.drawRing(surface) : this.drawStrip(surface);
+    for (const surface of machine.surfaces) if (!surface.around) this.drawStrip(surface);
     for (const link of machine.links) this.drawLink(link);
+    // Shafts go behind the rings that discs turn in.
+    for (const surface of machine.surfaces) if (surface.around) this.drawRing(surface);
     for (const place of machine.places) this.drawPlace(place);
     for (const touch of machine.touches) this.drawTouch(touch);
     for (const push of machine.pushes) this.drawPush(push);
@@ -217,8 +219,13 @@ export class MachineDrawing {
     const tip: Point = [place.x + 0.8 * RADIUS * Math.cos(angle), place.y + 0.8 * RADIUS * Math.sin(angle)];
     this.stroke([[place.x, place.y], tip], 2, theme().ink);
     this.circle(tip[0], tip[1], 0.06, theme().ink);
-    const ringed = this.machine!.surfaces.some((surface) => surface.around === place.name);
-    this.text(place.name, place.x, place.y + RADIUS + (ringed ? RING : 0) + 0.17, 2);
+    const turned = this.machine!.pushes.some((push) => push.place === place.name);
+    this.text(place.name, place.x, place.y + this.rim(place) + (turned ? 0.33 : 0.17), 2);
+  }
+
+  /** How far a disc reaches, with the ring that it turns in. */
+  private rim(place: Place): number {
+    return RADIUS + (this.machine!.surfaces.some((surface) => surface.around === place.name) ? RING : 0);
   }
 
   private drawBob(place: Place): void {
@@ -357,10 +364,13 @@ export class MachineDrawing {
   /** An arrow over the mass, as long as the force is large. */
   private drawPush(push: Push): void {
     const place = this.places.get(push.place)!;
-    const sense = Math.sign(push.weight) * (place.shape === "disk" ? -1 : 1);
-    const value = sense * (this.motion?.at(`push.${push.name}`, this.time) ?? 0);
+    const value = Math.sign(push.weight) * (this.motion?.at(`push.${push.name}`, this.time) ?? 0);
     if (Math.abs(value) < 0.01) return;
-    const up = place.shape === "disk" ? RADIUS + RING + 0.35 : place.shape === "bob" ? -place.height + 0.4 : place.height / 2 + 0.18;
+    if (place.shape === "disk") {
+      this.stroke(turning(place.x, place.y, this.rim(place) + 0.13, value), 2.2, theme().series[2]!);
+      return;
+    }
+    const up = place.shape === "bob" ? -place.height + 0.4 : place.height / 2 + 0.18;
     const x = place.x + this.shift(place);
     const y = place.y + up;
     const tip = x + 0.8 * value;
@@ -417,6 +427,16 @@ function damper(p: Point, q: Point): (Point | null)[] {
     [0, 0], [piston, 0], null, [piston, -0.07], [piston, 0.07], null, [bottom - depth, 0.11], [bottom, 0.11], [bottom, -0.11],
     [bottom - depth, -0.11], null, [bottom, 0], [length, 0],
   ]);
+}
+
+/** An arrow over a disc, the way a torque turns it, as long as that is large. */
+function turning(x: number, y: number, radius: number, value: number): (Point | null)[] {
+  const at = (angle: number, out: number): Point => [x + out * Math.cos(angle), y + out * Math.sin(angle)];
+  const reach = 0.9 * value;
+  const arc = Array.from({ length: 17 }, (_, i) => at(Math.PI / 2 + reach * (i / 8 - 1), radius));
+  const tip = Math.PI / 2 + reach;
+  const back = tip - 0.13 * Math.sign(value);
+  return [...arc, null, at(back, radius + 0.07), at(tip, radius), at(back, radius - 0.07)];
 }
 
 /** Lines along a shaft that lean the more, the more it is twisted. */

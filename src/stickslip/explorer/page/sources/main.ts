@@ -13,7 +13,7 @@ import { FrictionLaw } from "./law";
 import { MachineDrawing } from "./machine";
 import { MapPanel } from "./map";
 import { showEquations } from "./mathematics";
-import { closeMenu } from "./menu";
+import { closeMenu, foldAll, foldOutside } from "./menu";
 import { Models } from "./models";
 import { Motion, SAMPLES } from "./motion";
 import { shown } from "./numbers";
@@ -199,6 +199,7 @@ class Explorer implements App {
     this.machine.setLayout(description.machine);
     byId("machine").hidden = description.machine === null;
     this.orbit.clear();
+    this.history.choose(null);
     for (const panel of [this.diagram, this.map, this.section, this.basins]) panel.reset();
     const names = description.states.map((each): [string, string] => [each.name, each.name]);
     fillSelect(byId("phase-x"), names, names[0]?.[0] ?? "");
@@ -269,7 +270,8 @@ class Explorer implements App {
     const label = (name: string): string => (units.get(name) ? `${name} (${units.get(name)})` : name);
     const states = description.states.map((each) => each.name);
     const isKnown = (name: string): boolean => states.includes(name);
-    const [x, y] = page.phase?.every(isKnown) ? page.phase : defaultPlane(states);
+    const { section } = description.view;
+    const [x, y] = page.phase?.every(isKnown) ? page.phase : [section.x, section.y];
     [this.phase.x, this.phase.y] = [x, y];
     byId<HTMLSelectElement>("phase-x").value = x;
     byId<HTMLSelectElement>("phase-y").value = y;
@@ -280,8 +282,9 @@ class Explorer implements App {
     const withUnit = (name: string, unit: string | undefined): string => (unit ? `${name} (${unit})` : name);
     this.history.plot.xLabel = withUnit("time", description.time_unit);
     this.history.plot.yLabel = curves.map(label).join(", ");
-    this.law.plot.xLabel = withUnit("sliding velocity", description.units?.slip_velocity);
-    this.law.plot.yLabel = withUnit("friction force", description.units?.force);
+    const { slip_velocity, force } = description.contact_words ?? { slip_velocity: "sliding velocity", force: "friction force" };
+    this.law.plot.xLabel = withUnit(slip_velocity, description.units?.slip_velocity);
+    this.law.plot.yLabel = withUnit(force, description.units?.force);
     byId("history-curves").querySelectorAll("input").forEach((box) => {
       const at = curves.indexOf(box.value);
       box.checked = at >= 0;
@@ -311,11 +314,18 @@ class Explorer implements App {
     this.controls.forgive();
     this.motion = new Motion(frame);
     const seconds = Number(header["seconds"] ?? NaN);
-    status.textContent = [this.motion.status.replace(/\.$/, ""), Number.isFinite(seconds) ? `${shown(1000 * seconds, 2)} ms` : ""].filter(Boolean).join(" · ");
+    status.classList.toggle("error", !this.motion.isWhole);
+    status.textContent = this.motion.isWhole ? `computed in ${seconds < 1 ? `${shown(1000 * seconds, 2)} ms` : `${shown(seconds, 2)} s`}` : this.motion.status;
+    status.title = this.motion.status;
     this.showMotion(this.motion);
     this.playback.show(this.motion);
-    byId("speed-note").textContent = `${shown(this.playback.rate, 2)} of time per second`;
+    this.tellRate();
     this.sound.refresh();
+  }
+
+  /** How much of the motion's time passes on the screen. */
+  private tellRate(): void {
+    byId("speed-note").textContent = `${shown(this.playback.rate, 2)} ${this.description.time_unit || "units of time"} per second`;
   }
 
   private showMotion(motion: Motion): void {
@@ -327,7 +337,7 @@ class Explorer implements App {
     this.phase.mark(time);
     this.history.mark(time);
     this.law.mark(time);
-    byId("clock").textContent = `t = ${time.toPrecision(4)}`;
+    byId("clock").textContent = `t = ${time.toPrecision(4)} ${this.description.time_unit ?? ""}`;
   }
 
   // -- computing what the address asks for
@@ -361,7 +371,7 @@ class Explorer implements App {
     byId("play").addEventListener("click", () => this.play());
     byId<HTMLInputElement>("speed").addEventListener("input", (event) => {
       this.playback.speed = 2 ** (event.target as HTMLInputElement).valueAsNumber;
-      byId("speed-note").textContent = `${shown(this.playback.rate, 2)} of time per second`;
+      this.tellRate();
     });
     bindNumber("motion-t", (t) => this.commit({ motion: { ...this.view.motion, t } }));
     bindSelect("contact", (contact) => this.commit({ page: { ...this.page, contact } }));
@@ -420,6 +430,7 @@ class Explorer implements App {
     const help = byId<HTMLDialogElement>("help");
     byId("help-open").addEventListener("click", () => help.showModal());
     byId("help-close").addEventListener("click", () => help.close());
+    foldOutside();
     const opened = (): boolean => this.view !== undefined;
     bindShortcuts(opened, {
       " ": () => this.play(),
@@ -447,18 +458,11 @@ class Explorer implements App {
 
   /** The nearest thing that can be left or stopped. */
   private escape(help: HTMLDialogElement): void {
-    if (closeMenu()) return;
+    if (closeMenu() || foldAll()) return;
     if (help.open) help.close();
     else if (byId<HTMLDialogElement>("editor").open) byId<HTMLDialogElement>("editor").close();
     else if (!this[this.view.show].interrupt() && this.python.isOpen) this.python.toggle(false);
   }
-}
-
-/** A position and its velocity. */
-function defaultPlane(states: string[]): [string, string] {
-  const x = states[0] ?? "";
-  const velocity = x.replace(/^x\./, "v.");
-  return [x, states.includes(velocity) ? velocity : (states[1] ?? x)];
 }
 
 async function start(): Promise<void> {

@@ -6,7 +6,7 @@ import { labelled } from "./diagram";
 import { byId, fillSelect, make } from "./elements";
 import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
-import { shown } from "./numbers";
+import { inField, shown } from "./numbers";
 import type { Pen } from "./pen";
 import { disk, Plot, type Range, type Readout } from "./plot";
 import { Raster, type LegendEntry } from "./raster";
@@ -53,6 +53,9 @@ export class MapPanel {
         bindNumber(`map-${axis}-${name}`, (value) => this.change(axis, { [name]: value }));
       }
     }
+    for (const name of ["transient", "observed"] as const) {
+      bindNumber(`map-${name}`, (value) => this.app.commit({ diagram: { ...this.app.view.diagram, [name]: value } }));
+    }
     bindSelect("map-colour", (colour) => {
       this.app.commit({ map: { ...this.app.view.map, colour } });
       if (this.raster.rows > 0) this.run();
@@ -81,9 +84,10 @@ export class MapPanel {
     const { map } = this.app.view;
     for (const axis of ["x", "y"] as const) {
       for (const name of ["parameter", "low", "high", "points"] as const) {
-        byId<HTMLInputElement>(`map-${axis}-${name}`).value = String(map[axis][name]);
+        byId<HTMLInputElement>(`map-${axis}-${name}`).value = inField(map[axis][name]);
       }
     }
+    for (const name of ["transient", "observed"] as const) byId<HTMLInputElement>(`map-${name}`).value = inField(this.app.view.diagram[name]);
     byId<HTMLSelectElement>("map-colour").value = map.colour;
     byId("map-back").toggleAttribute("disabled", this.zoomed.length === 0);
     this.plot.x = [map.x.low, map.x.high];
@@ -96,9 +100,9 @@ export class MapPanel {
 
   private key(): string {
     const { view, description } = this.app;
-    const { model, map } = view;
+    const { model, map, diagram } = view;
     const parameters = valuesOf(description.parameters, view.parameters, map.x.parameter, map.y.parameter);
-    return JSON.stringify([model, map, parameters, valuesOf(description.states, view.start)]);
+    return JSON.stringify([model, map, diagram.transient, diagram.observed, parameters, valuesOf(description.states, view.start)]);
   }
 
   markStale(): void {
@@ -146,7 +150,8 @@ export class MapPanel {
     }
     const over = header.done || header.error !== undefined;
     if (over) this.setRunning(false);
-    tellProgress(this.app, this.status, header, "Computing the map:", "Click a cell for its motion, drag a box to look closer.");
+    const unsettled = legend.some(({ label }) => label === "no period") ? ' Where there is no period, motions may have to settle for longer ("More").' : "";
+    tellProgress(this.app, this.status, header, "Computing the map:", `Click a cell for its motion, drag a box to look closer.${unsettled}`);
     if (over) this.markStale();
     this.plot.redraw();
   }

@@ -50,6 +50,27 @@ export function closeMenu(): boolean {
   return true;
 }
 
+/** Boxes that fold out over a picture fold in again when something else is pressed. */
+export function foldOutside(): void {
+  document.addEventListener("pointerdown", (event) => {
+    for (const box of unfolded()) if (event.target instanceof Node && !box.contains(event.target)) box.open = false;
+  });
+}
+
+/** Fold in whatever is folded out; whether anything was. */
+export function foldAll(): boolean {
+  const open = unfolded();
+  for (const box of open) {
+    if (box.contains(document.activeElement)) box.querySelector("summary")?.focus();
+    box.open = false;
+  }
+  return open.length > 0;
+}
+
+function unfolded(): HTMLDetailsElement[] {
+  return [...document.querySelectorAll<HTMLDetailsElement>("details.more[open]")];
+}
+
 function outside(event: Event): void {
   if (open !== null && event.target instanceof Node && !open.contains(event.target)) closeMenu();
 }

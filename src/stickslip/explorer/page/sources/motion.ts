@@ -24,6 +24,8 @@ export class Motion {
   readonly time: Float64Array;
   readonly events: MotionEvent[];
   readonly status: string;
+  /** Whether it went on for as long as was asked. */
+  readonly isWhole: boolean;
   readonly period: number | null;
   private readonly stretched = new Map<string, Stretch[]>();
 
@@ -31,6 +33,7 @@ export class Motion {
     this.time = frame.numbers("time");
     this.events = (frame.header["events"] as MotionEvent[] | undefined) ?? [];
     this.status = String(frame.header["status"] ?? "");
+    this.isWhole = frame.header["outcome"] === "finished";
     this.period = (frame.header["period"] as number | null | undefined) ?? null;
   }
 
@@ -49,8 +52,9 @@ export class Motion {
   values(name: string): ArrayLike<number> {
     return this.frame.array(name) ?? new Float64Array(this.time.length);
   }
+  /** What does not rub does not stick either. */
   mode(contact: string): ArrayLike<number> {
-    return this.values(`mode.${contact}`);
+    return this.frame.array(`mode.${contact}`) ?? new Int8Array(this.time.length).fill(1);
   }
 
   /** The law under the motion: sliding velocities and forces. */

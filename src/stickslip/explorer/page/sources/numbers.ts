@@ -21,9 +21,13 @@ export interface Ticks {
   labels: string[];
 }
 
-/** About `count` round numbers from low to high, all with the same digits. */
+/** About `count` round numbers from low to high, all with the same digits; two at least, since one alone is no scale. */
 export function ticks(low: number, high: number, count: number): Ticks {
-  const step = nearStep((high - low) / Math.max(count, 1));
+  const found = ticksOf(low, high, nearStep((high - low) / Math.max(count, 1)));
+  return found.values.length >= 2 || !(high > low) ? found : ticksOf(low, high, niceStep((high - low) / 4));
+}
+
+function ticksOf(low: number, high: number, step: number): Ticks {
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   const values: number[] = [];
@@ -52,9 +56,16 @@ export function shown(value: number, digits = 5): string {
   return minus(String(Number(value.toPrecision(digits))));
 }
 
-/** The same for a number field, which wants plain characters. */
+/** The same for a number field, which wants plain characters, and has room for few. */
 export function typed(value: number): string {
-  return String(Number(value.toPrecision(9)));
+  const plain = String(Number(value.toPrecision(9)));
+  const short = Number(plain).toExponential().replace("e+", "e");
+  return plain.length > 6 && short.length < plain.length ? short : plain;
+}
+
+/** What stands in a select, or a number as it stands in a field. */
+export function inField(value: string | number): string {
+  return typeof value === "number" ? typed(value) : value;
 }
 
 function power(text: string): string {

@@ -2,7 +2,7 @@
 // animation never draws the data again.
 
 import { make } from "./elements";
-import { shown, ticks } from "./numbers";
+import { shown, ticks, type Ticks } from "./numbers";
 import { canvasPen, type Pen } from "./pen";
 import { SvgPen } from "./svg";
 import { onTheme, theme } from "./theme";
@@ -145,10 +145,16 @@ export class Plot {
     pen.restore();
   }
 
-  private xTicks(): ReturnType<typeof ticks> {
-    return ticks(this.x[0], this.x[1], Math.max(2, Math.floor((this.right - this.left) / (6.4 * theme().size))));
+  /** As many as have room for their labels. */
+  private xTicks(pen: Pen): Ticks {
+    for (let count = Math.max(2, Math.floor((this.right - this.left) / (6.4 * theme().size))); ; count--) {
+      const found = ticks(this.x[0], this.x[1], count);
+      const widest = Math.max(0, ...found.labels.map((label) => pen.measureText(label).width));
+      const [first = 0, second = Infinity] = found.values;
+      if (count <= 2 || this.px(second) - this.px(first) > widest + theme().size / 2) return found;
+    }
   }
-  private yTicks(): ReturnType<typeof ticks> {
+  private yTicks(): Ticks {
     return ticks(this.y[0], this.y[1], Math.max(3, Math.floor((this.bottom - this.top) / (4.6 * theme().size))));
   }
 
@@ -167,11 +173,18 @@ export class Plot {
     pen.font = `${theme().size}px ${colours.font}`;
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    const across = this.xTicks();
+    const across = this.xTicks(pen);
+    let taken = -Infinity;
     across.values.forEach((value, i) => {
       const at = Math.round(this.px(value)) + 0.5;
+      const label = across.labels[i]!;
+      const half = pen.measureText(label).width / 2;
+      // The last one stays inside of the picture, where it can be read.
+      const middle = Math.min(at, this.width - 1 - half);
       line(pen, at, this.top, at, this.bottom);
-      pen.fillText(across.labels[i]!, at, this.bottom + 6);
+      if (middle - half < taken + 4) return;
+      pen.fillText(label, middle, this.bottom + 6);
+      taken = middle + half;
     });
     pen.textAlign = "right";
     pen.textBaseline = "middle";

@@ -1,7 +1,7 @@
 // The Poincaré section, and the return map with a cobweb that goes step by step.
 
 import { remembered, tellProgress, type App } from "./app";
-import { moments } from "./diagram";
+import { labelledState, moments } from "./diagram";
 import { byId, fillSelect } from "./elements";
 import { bindSelect } from "./fields";
 import type { Frame } from "./frames";
@@ -19,7 +19,6 @@ export class SectionPanel {
   /** The arrays that have come: first the section, then the return map. */
   private arrays = new Map<string, Float64Array>();
   private coordinate = "";
-  private kind: Kind = "section";
   private steps = 0;
   private timer: number | undefined;
   private readonly freshness: Freshness;
@@ -49,9 +48,12 @@ export class SectionPanel {
   }
 
   private choose(kind: Kind): void {
-    this.kind = kind;
-    byId("cobweb").hidden = kind !== "return";
-    this.fit();
+    const { returns: _, ...page } = this.app.page;
+    this.app.commit({ page: kind === "return" ? { ...page, returns: true } : page });
+  }
+
+  private get kind(): Kind {
+    return this.app.page.returns === true ? "return" : "section";
   }
 
   get hasPoints(): boolean {
@@ -72,6 +74,8 @@ export class SectionPanel {
   update(): void {
     const { section } = this.app.view;
     for (const name of ["on", "x", "y"] as const) byId<HTMLSelectElement>(`section-${name}`).value = section[name];
+    byId<HTMLSelectElement>("section-kind").value = this.kind;
+    byId("cobweb").hidden = this.kind !== "return";
     this.fit();
     this.markStale();
   }
@@ -117,7 +121,8 @@ export class SectionPanel {
     this.coordinate = String(frame.header["coordinate"] ?? this.coordinate);
     const over = frame.header.done || frame.header.error !== undefined;
     if (over) this.setRunning(false);
-    const finished = `${this.numbers("x").length} points of the section, ${this.numbers("now").length} of the return map.`;
+    const without = frame.header["no_map"] === undefined ? "" : ` No curve goes through them: ${String(frame.header["no_map"])}.`;
+    const finished = `${this.numbers("x").length} points of the section, ${this.numbers("now").length} of the return map.${without}`;
     tellProgress(this.app, this.status, frame.header, "Computing the section:", finished);
     if (over) this.markStale();
     this.fit();
@@ -131,8 +136,9 @@ export class SectionPanel {
     const { section } = this.app.view;
     const returns = this.kind === "return";
     const mapped = this.coordinate || section.x;
-    this.plot.xLabel = returns ? `${mapped} now` : section.x;
-    this.plot.yLabel = returns ? `${mapped} next` : section.y;
+    const label = labelledState(this.app, returns ? mapped : section.x);
+    this.plot.xLabel = returns ? `${label} now` : label;
+    this.plot.yLabel = returns ? `${label} next` : labelledState(this.app, section.y);
     if (returns) {
       const range = span(this.numbers("next"), ...span(this.numbers("now")));
       this.plot.x = this.plot.y = padded(span(this.numbers("curve"), ...span(this.numbers("cobweb"), ...range)));
@@ -157,13 +163,15 @@ export class SectionPanel {
   }
 
   private play(): void {
-    if (this.timer !== undefined) {
-      window.clearInterval(this.timer);
-      this.timer = undefined;
-    } else {
-      this.timer = window.setInterval(() => this.step(), 350);
-    }
-    byId("cobweb-play").textContent = this.timer === undefined ? "Play" : "Pause";
+    if (this.timer !== undefined) return this.pause();
+    this.timer = window.setInterval(() => (this.steps < this.path().length - 1 ? this.step() : this.pause()), 350);
+    byId("cobweb-play").textContent = "Pause";
+  }
+
+  private pause(): void {
+    window.clearInterval(this.timer);
+    this.timer = undefined;
+    byId("cobweb-play").textContent = "Play";
   }
 
   private restart(): void {

@@ -6,8 +6,8 @@ export function bindShortcuts(ready: () => boolean, actions: Record<string, () =
     if (event.key !== "Escape" && isTyped(event.target)) return;
     const action = actions[event.key];
     if (action === undefined) return;
-    // A button that has the focus is pressed by the space bar.
-    if (event.key === " " && event.target instanceof HTMLButtonElement) return;
+    // A button that has the focus is pressed by the space bar, and what folds out folds out.
+    if (event.key === " " && event.target instanceof Element && event.target.matches("button, summary")) return;
     event.preventDefault();
     action();
   });

@@ -11,13 +11,16 @@ const FADE = 0.04;
 export class Sound {
   private context: AudioContext | null = null;
   private source: AudioBufferSourceNode | null = null;
+  private wanted = false;
 
   constructor(private readonly app: () => App) {
     byId("sound").addEventListener("click", () => this.toggle());
   }
 
   toggle(): void {
-    if (this.source !== null) {
+    this.wanted = !this.wanted;
+    byId("sound").setAttribute("aria-pressed", String(this.wanted));
+    if (!this.wanted) {
       this.stop();
       return;
     }
@@ -29,7 +32,7 @@ export class Sound {
 
   /** The motion has changed: what is heard follows it. */
   refresh(): void {
-    if (this.source !== null) this.ask();
+    if (this.wanted) this.ask();
   }
 
   private ask(): void {
@@ -41,13 +44,13 @@ export class Sound {
   private stop(): void {
     this.source?.stop();
     this.source = null;
-    byId("sound").setAttribute("aria-pressed", "false");
   }
 
   private play(frame: Frame): void {
     const samples = frame.array("sound");
-    if (frame.header.error !== undefined) tellProgress(this.app(), byId("motion-status"), frame.header, "", "");
-    if (samples === undefined || this.context === null) return;
+    if (frame.header.error !== undefined) this.refused(frame);
+    // It may be wanted no more by the time it is there.
+    if (samples === undefined || this.context === null || !this.wanted) return;
     const rate = Number(frame.header["rate"] ?? 44_100);
     const buffer = this.context.createBuffer(1, samples.length, rate);
     buffer.getChannelData(0).set(samples);
@@ -61,6 +64,12 @@ export class Sound {
     this.source?.stop();
     source.start();
     this.source = source;
-    byId("sound").setAttribute("aria-pressed", "true");
+  }
+
+  private refused(frame: Frame): void {
+    tellProgress(this.app(), byId("motion-status"), frame.header, "", "");
+    this.wanted = false;
+    byId("sound").setAttribute("aria-pressed", "false");
+    this.stop();
   }
 }

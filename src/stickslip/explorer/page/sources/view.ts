@@ -76,6 +76,8 @@ export interface PageView {
   contact?: string;
   /** The heights between which the diagram is looked at. */
   heights?: [number, number];
+  /** Whether the return map is looked at, in place of the section. */
+  returns?: boolean;
   /** What was computed, and is computed again when the address is opened. */
   ran?: string[];
 }
@@ -195,6 +197,8 @@ export interface Description {
   python: string;
   time_unit?: string;
   units?: { force?: string; slip_velocity?: string };
+  /** What the axes of a contact are called. */
+  contact_words?: { force: string; slip_velocity: string };
 }
 
 export interface Opening {
