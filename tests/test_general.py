@@ -477,3 +477,24 @@ def test_a_belt_that_hardly_moves(speed):
     released = run.event_before.values == 0
     assert released.sum() == 4
     np.testing.assert_allclose(run.event_state.sel(state="x.block").values[released], 1.0, rtol=1e-9)
+
+
+# -- what fades away in stick ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gain", [0.2, 1.0])
+@pytest.mark.parametrize("force", [1.0, 1e3])
+def test_a_relay_whose_sliding_motion_fades_takes_long_steps(gain: float, force: float) -> None:
+    """On y = −c x it is ẋ = −c x, while the relay could do far more than it does: x = x₀ exp(−c t), however small."""
+    relay = ss.Filippov(
+        ("x", "y"),
+        f=lambda x, y, a=2.0: (y, -a * x),
+        G=lambda: (0.0, 1.0),
+        h=lambda x, y, c=gain: y + c * x,
+        kinetic=force,
+        start={"x": 1.0, "y": 0.3},
+    )
+    run = ss.simulate(relay, t=300, samples=[100.0, 200.0, 300.0])
+    assert run.attrs["outcome"] == "finished" and run.attrs["steps"] < 300
+    x = run["x"].values[-3:]
+    assert x[1:] / x[:-1] == pytest.approx(np.exp(-100 * gain), rel=1e-9)
