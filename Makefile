@@ -85,6 +85,9 @@ wheel: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench
 	$(VENV)/bin/python bench/run.py
 	$(VENV)/bin/python bench/forced.py
+	$(VENV)/bin/python bench/forced.py --law stribeck
+	$(VENV)/bin/python bench/forced.py --law table
+	$(VENV)/bin/python bench/blocks.py
 	$(VENV)/bin/python bench/latency.py
 	$(VENV)/bin/python bench/march.py
 	$(VENV)/bin/python bench/chain.py

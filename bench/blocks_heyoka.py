@@ -85,11 +85,10 @@ class Lanes:
 
     def _slip_ended(self, i, lane):
         """Stick where friction can hold it, else slip on to the other side."""
-        self.v[i, lane] = 0.0
         if abs(self._force(i, lane)) <= 1.0:
-            self.slips[i, lane] = 0.0
+            self.slips[i, lane] = self.v[i, lane] = 0.0
         else:
-            self.sign[i, lane] = -self.sign[i, lane]
+            self._released(i, lane)
 
     def _released(self, i, lane):
         side = 1.0 if self._force(i, lane) > 0.0 else -1.0

@@ -55,9 +55,6 @@ def end(V, t_end, tol):
         t, z = float(found.t[-1]), found.y[:, -1]
         for i in (i for i in range(n) if len(found.t_events[i])):
             force = forces(z[:n])[i]
-            if sign[i]:
-                sign[i] = 0.0 if abs(force) <= 1.0 else -sign[i]
-                z[n + i] = 0.0
-            else:
-                sign[i], released[i] = 1.0 if force > 0.0 else -1.0, t
+            holds = sign[i] != 0 and abs(force) <= 1.0
+            sign[i], released[i], z[n + i] = 0.0 if holds else np.sign(force), t, 0.0
     raise RuntimeError("a motion does not come to its end")
