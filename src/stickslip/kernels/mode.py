@@ -95,8 +95,8 @@ def limit_stick(trajectory: Trajectory) -> None:
 
 
 def measure_in_stick(trajectory: Trajectory) -> None:
-    """The size of the terms of slip accelerations with the forces that act now: where a motion fades away in stick, they
-    are far below what they were when the contact came to rest, and below what friction could do."""
+    """The size of the terms of slip accelerations with the forces that act now: where a motion fades away in stick,
+    they are far below what they were when the contact came to rest, and below what friction could do."""
     model.ingredients(trajectory)
     model.sizes(trajectory)
     for i in range(model.CONTACTS):
