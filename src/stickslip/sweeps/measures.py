@@ -136,7 +136,8 @@ def _changes_in_last_periods(field: Field, settings: Settings, group: Group, fou
     limit = int(LAST_PERIODS + 1) * MOST_PHASES * group.held.shape[1]
     begin, end, length = *group.times[:, :2].T, LAST_PERIODS * found["period"]
     times = group.times.copy()
-    if field.program.kernels.repeat.WITHOUT_MEMORY:
+    program = (settings.lockstep and field.lanes) or field.program
+    if program.kernels.repeat.WITHOUT_MEMORY:
         times[:, 0], times[:, 1] = end, end + length
         group = replace(group, starts=found["end_state"], held=found["end_mode"] == 0, times=times, begins=end)
     else:

@@ -190,7 +190,9 @@ class Plan(metaclass=Listing):
 
     @cached_property
     def field(self) -> Field:
-        """The model compiled for observing."""
+        """The model compiled for observing; in lockstep the march is compiled once something is left to it."""
+        if self.settings.lockstep:
+            return Field(self.model, self.order, self.settings.target, OBSERVE)
         return Field.of(self.model, target=self.settings.target, order=self.order, kernels=OBSERVE)
 
     @property
@@ -214,7 +216,8 @@ class Plan(metaclass=Listing):
             _ = self.neighbours
         if self.settings.lockstep:
             for codes in self._codes.values():
-                lanes_for(self.field, codes)
+                if lanes_for(self.field, codes) is None:
+                    _ = self.field.program
 
     @property
     def method(self) -> Exact:
