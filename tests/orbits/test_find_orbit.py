@@ -294,7 +294,7 @@ def test_an_orbit_is_saved_and_loaded(tmp_path) -> None:
     [
         (([1.1, 0], -3), "period is -3"),
         (([1.1], 12), "2 states"),
-        ("nonsense", "give a run, an Orbit, a start"),
+        ("nonsense", "give a run, an Orbit, a point of a sweep, a start"),
         ({"x.blok": 1.0}, "x.blok"),
         (([0.1, 0.0], 1e-3), "no periodic orbit was found: the period ran to"),
         (([0.625, 0.0], 6.0), "no periodic orbit was found: the guess does not move"),
