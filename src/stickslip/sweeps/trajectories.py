@@ -12,7 +12,7 @@ import numpy as np
 from stickslip.arrays import Bools, Floats, Ints
 from stickslip.field import Field, lanes_of, patience
 from stickslip.kernels import observation as kernel
-from stickslip.kernels.condition import PARKED
+from stickslip.kernels.condition import ARRIVED, PARKED
 from stickslip.kernels.outcome import LEFT, NOT_COMPUTED
 from stickslip.kernels.records import Records
 from stickslip.sweeps.layout import NO_PERIOD, STEADY, Results
@@ -272,14 +272,36 @@ def _in_lockstep(
     for name, codes in wanted.items():
         seen = replace(rooms[name], courses=courses)
         m.go_on_observed(convoys[name], lanes, courses, kept, journals, seen.rows, seen.results)
-        found[name] = _with_others(field, codes, settings, group, seen)
+        found[name] = _with_others(field, codes, settings, group, seen, kept)
     return found
 
 
-def _with_others(field: Field, codes: Codes, settings: Settings, group: Group, seen: Observed) -> Observed:
-    """With those that lockstep has left, done one by one."""
+def _with_others(
+    field: Field, codes: Codes, settings: Settings, group: Group, seen: Observed, kept: Records[Any] | None = None
+) -> Observed:
+    """With those that lockstep has left, done one by one: from the ends of their transients, where these are kept."""
     left = seen.results.column("status") == LEFT
-    return seen.with_(left, _one_by_one(field, codes, settings, group[left])) if left.any() else seen
+    if not left.any():
+        return seen
+    others = group[left]
+    if kept is None or not field.program.kernels.repeat.WITHOUT_MEMORY:
+        return seen.with_(left, _one_by_one(field, codes, settings, others))
+    arrived = kept.column("condition")[left] == ARRIVED
+    done = _one_by_one(field, codes, settings, _after_transients(others, arrived, kept, left))
+    done.results.column("steps")[arrived] += kept.column("steps")[left][arrived].astype(np.int64)
+    for name in ("state", "start_time"):
+        done.courses.column(name)[arrived] = seen.courses.column(name)[left][arrived]
+    return seen.with_(left, done)
+
+
+def _after_transients(group: Group, arrived: Bools, kept: Records[Any], left: Bools) -> Group:
+    """Trajectories that go on from where the transients of those that have arrived are kept."""
+    starts, held = group.starts.copy(), group.held.copy()
+    begins = np.zeros(len(group)) if group.begins is None else group.begins.copy()
+    starts[arrived] = kept.column("state")[left][arrived]
+    held[arrived] = kept.column("mode")[left][arrived] == 0
+    begins[arrived] = group.times[arrived, 0]
+    return replace(group, starts=starts, held=held, begins=begins)
 
 
 def _is_steady(field: Field, group: Group, results: Records[Any], low: Floats, high: Floats, tolerance: float) -> Bools:
