@@ -27,6 +27,7 @@ def test_all_pictures_appear_with_plots_of_the_user_between_them():
     assert executed([RUN, NINE[0], OWN, *between]) == [0, 1, 1, *[1] * len(between)]
 
 
+@pytest.mark.nightly
 def test_the_plots_of_the_user_come_first():
     assert executed([RUN, OWN, "ss.plot.phase(run);", "plt.plot([1, 2]);"]) == [0, 1, 1, 1]
 
@@ -40,7 +41,7 @@ def test_two_pictures_in_one_cell_and_one_in_axes_of_the_user():
 @pytest.mark.parametrize(
     "first",
     [
-        "ss.plot.phase(run);",
+        pytest.param("ss.plot.phase(run);", marks=pytest.mark.nightly),
         pytest.param("ss.plot.history(run);", marks=pytest.mark.nightly),
         pytest.param("import matplotlib.pyplot as plt; plt.plot([1]);", marks=pytest.mark.nightly),
     ],
@@ -52,5 +53,6 @@ def test_nothing_but_the_backend_changes_the_parameters_of_matplotlib(first):
     executed([RUN, made, "assert changed == {'interactive': True}, changed"])
 
 
+@pytest.mark.nightly
 def test_a_notebook_that_is_not_interactive_stays_so():
     assert executed([RUN, OWN, "plt.ioff();", "ss.plot.phase(run);", "plt.show();"]) == [0, 1, 0, 0, 1]

@@ -85,7 +85,8 @@ def random_friction() -> ss.System:
             {"times": (3, 20)}, id="table",
         ),
         pytest.param(
-            lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}, id="three contacts"
+            lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}, id="three contacts",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}, id="chance"),
     ],
@@ -306,6 +307,7 @@ def test_ptx_of_models(model: Callable[[], ss.System]) -> None:
         assert assembled(code, 90).startswith(b"\x7fELF")
 
 
+@pytest.mark.nightly
 def test_ptx_of_a_memory() -> None:
     """The two largest kernels of the models above, for one of them; all of them take long."""
     for code in kernels(90, ss.models.aging_block(), (ALONE[1], IN_LOCKSTEP[1])).values():

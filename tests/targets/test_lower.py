@@ -212,7 +212,7 @@ def test_arrays_must_fit() -> None:
 # -- names -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rank", [1, 2, 3, 4])
+@pytest.mark.parametrize("rank", [1, *(pytest.param(rank, marks=pytest.mark.nightly) for rank in (2, 3)), 4])
 def test_what_rises_late_from_rest_is_swept_as_it_is_simulated(rank: int) -> None:
     """A chain pulled at one end: the first terms of the series of the others are zero, of ever more of them."""
     masses = [ss.Mass(f"m{i}", m=1.0) for i in range(rank + 1)]
