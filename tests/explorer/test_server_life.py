@@ -245,6 +245,6 @@ def test_twenty_pages_drag_at_the_same_time(page):
         thread.start()
     for thread in threads:
         thread.join()
-    assert not errors and len(taken) > 100
+    assert not errors and len(taken) >= 3 * len(threads)  # also on a machine that has other things to do
     assert statistics.median(taken) < 0.5  # twenty threads of Python wait for each other here, too
     wait_until(lambda: page._scheduler.clients == [])  # the server hears a moment later that a page has gone
