@@ -2,15 +2,16 @@
 
 It begins with the flat functions of `lower.py` and gives syntax: no text lies between. Whole numbers are known while
 this runs and vanish; floats and conditions are left to run time. What stays of control flow are branches and loops on
-`any_lane(…)`. Of the arrays that the function was given one is kept: its place r is row r of `lanes`, the only argument
-of the result, which has that place of every trajectory that travels along. Places of the others are variables only.
+`any_lane(…)`, from which nothing returns; a whole number, or which part of an array a name stands for, does not depend
+on them. Of the arrays that the function was given one is kept: its place r is row r of `lanes`, the only argument of
+the result, which has that place of every trajectory that travels along. Places of the others are variables only.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,10 +143,11 @@ class _Scope:
 
     number: int
     function: Function
-    names: dict[str, Value] = field(default_factory=dict)
+    names: dict[str, Value | None] = field(default_factory=dict)
+    line: int = 0
 
     def error(self, what: str, node: ast.AST) -> UnrollError:
-        line = getattr(node, "lineno", getattr(self.function.node, "lineno", 0))
+        line = getattr(node, "lineno", self.line or getattr(self.function.node, "lineno", 0))
         return UnrollError(f"{self.function.file}, line {line}: {what}: {ast.unparse(node)}")
 
 
@@ -167,7 +169,7 @@ class _Writer:
     def call(self, name: str, arguments: Sequence[Value]) -> ast.expr | None:
         function = self.flat.functions[name]
         self.calls += 1
-        stored = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = _stored([function.node])
         scope = _Scope(self.calls, function)
         for parameter, value in zip(function.node.args.args, arguments, strict=True):
             if isinstance(value, _Part | ast.Name | ast.Constant) and parameter.arg not in stored:
@@ -179,10 +181,17 @@ class _Writer:
 
     def block(self, scope: _Scope, nodes: Sequence[ast.stmt]) -> ast.expr | None:
         for node in nodes:
+            scope.line = getattr(node, "lineno", scope.line)
             if isinstance(node, ast.Return):
                 return None if node.value is None else self.settled(scope, self.expression(scope, node.value))
             self.statement(scope, node)
         return None
+
+    def inner(self, scope: _Scope, nodes: Sequence[ast.stmt]) -> None:
+        """The body of a branch or loop."""
+        for node in nodes:
+            scope.line = getattr(node, "lineno", scope.line)
+            self.statement(scope, node)
 
     def settled(self, scope: _Scope, value: ast.expr) -> ast.expr:
         """A value that may be used later on: in a variable of its own, unless it is a constant."""
@@ -204,19 +213,22 @@ class _Writer:
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=arguments), body=body, orelse=[]):
                 for i in range(*(self.whole(scope, a) for a in arguments)):
                     scope.names[name] = ast.Constant(i)
-                    self.block(scope, body)
+                    self.inner(scope, body)
             case ast.If(test=test, body=body, orelse=orelse):
                 condition = self.expression(scope, test)
                 if isinstance(condition, ast.Constant):
-                    self.block(scope, body if condition.value else orelse)
+                    self.inner(scope, body if condition.value else orelse)
                 else:
                     self.dynamic(scope, lambda: condition, [body, orelse], lambda t, b: ast.If(t, b[0], b[1]))
             case ast.While(test=test, body=body, orelse=[]):
+                _leave_open(scope, _stored(body))
                 self.dynamic(scope, lambda: self.expression(scope, test), [body], lambda t, b: ast.While(t, b[0], []))
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=arguments)) if name in self.flat.functions:
                 self.call(name, self.arguments(scope, arguments))
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
+            case ast.Return():
+                raise scope.error("what is written out returns at its end, and not inside of a branch or loop", node)
             case _:
                 raise scope.error("this cannot be written out", node)
 
@@ -230,20 +242,22 @@ class _Writer:
         """A branch or loop for run time. What it assigns is no constant any more, in it and after it."""
         while True:
             outer, known, touched, calls = self.out, dict(self.known), self.touched, self.calls
-            names = dict(scope.names)
+            names, paths = dict(scope.names), []
             self.touched, written = set(), []
             condition = test()
             for body in bodies:
-                self.out, self.known = [], dict(known)
-                self.block(scope, body)
+                self.out, self.known, scope.names = [], dict(known), dict(names)
+                self.inner(scope, body)
                 self.flush(self.touched)
                 written.append(self.out)
+                paths.append(scope.names)
             mistaken = self.touched & set(known)
             inside, self.out, self.known, self.touched = self.touched, outer, known, touched
             if not mistaken:
                 break
             self.flush(mistaken)
             scope.names, self.calls = names, calls
+        scope.names = _agreed([names, *paths] if len(paths) == 1 else paths)
         self.touched |= inside
         for name in inside:
             self.known.pop(name, None)
@@ -287,15 +301,22 @@ class _Writer:
             case ast.Name(id=name) if name not in scope.names and name in self.flat.arrays:
                 return _Part(name, 0)
             case ast.Subscript(value=owner, slice=ast.Slice(lower=lower)):
-                whole = self.part(scope, owner)
-                assert whole is not None
+                whole = self.array(scope, owner)
                 return _Part(whole.array, whole.begin + (0 if lower is None else self.whole(scope, lower)))
         return None
 
+    def array(self, scope: _Scope, node: ast.expr) -> _Part:
+        """The array that an expression must be."""
+        part = self.part(scope, node)
+        if part is None:
+            raise scope.error(
+                "which part of an array this is must be known beforehand, and does not depend on a condition", node
+            )
+        return part
+
     def place(self, scope: _Scope, node: ast.Subscript) -> tuple[str, int]:
         """The array of an element, and its place there."""
-        part = self.part(scope, node.value)
-        assert part is not None
+        part = self.array(scope, node.value)
         return part.array, part.begin + self.whole(scope, node.slice)
 
     def element(self, scope: _Scope, node: ast.Subscript) -> ast.expr:
@@ -328,7 +349,10 @@ class _Writer:
             case ast.Subscript():
                 return self.element(scope, node)
             case ast.BinOp(left=left, op=op, right=right):
-                return _arithmetic(op, self.expression(scope, left), self.expression(scope, right))
+                try:
+                    return _arithmetic(op, self.expression(scope, left), self.expression(scope, right))
+                except ZeroDivisionError:
+                    raise scope.error("this divides by zero", node) from None
             case ast.UnaryOp(op=op, operand=operand):
                 return _unary(op, self.expression(scope, operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -354,6 +378,8 @@ class _Writer:
                 return self.variable(name)
             case ast.expr():
                 return found
+        if node.id in scope.names:
+            raise scope.error("what this is depends on a condition, and must be known beforehand", node)
         raise scope.error("this is no number", node)
 
     def both(self, scope: _Scope, op: ast.boolop, nodes: Sequence[ast.expr]) -> ast.expr:
@@ -392,6 +418,35 @@ class _Writer:
         if not 0 <= index < size:
             raise UnrollError(f"{self.flat.sites[site]}: the index {index} is beyond the size {size}")
         return ast.Constant(index)
+
+
+def _stored(nodes: Iterable[ast.stmt]) -> set[str]:
+    """The names that statements assign."""
+    names = (n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _leave_open(scope: _Scope, changed: Iterable[str]) -> None:
+    """What a loop changes is another thing in every turn: variables may, but nothing that is known beforehand."""
+    for name in changed:
+        if name in scope.names and not isinstance(scope.names[name], ast.Name):
+            scope.names[name] = None
+
+
+def _agreed(paths: Sequence[dict[str, Value | None]]) -> dict[str, Value | None]:
+    """What names stand for where paths come together: what is not the same on all is left open, but for variables."""
+    first, *others = paths
+    names = first | {name: value for path in others for name, value in path.items() if name not in first}
+    return {name: value if all(_agrees(path, name, value) for path in paths) else None for name, value in names.items()}
+
+
+def _agrees(path: Mapping[str, Value | None], name: str, value: Value | None) -> bool:
+    if name not in path:
+        return isinstance(value, ast.Name)
+    other = path[name]
+    if isinstance(value, ast.expr) and isinstance(other, ast.expr):
+        return ast.dump(value) == ast.dump(other)
+    return value == other
 
 
 def _is(node: ast.expr, value: float) -> bool:
