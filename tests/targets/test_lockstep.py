@@ -336,6 +336,26 @@ NOT_WRITTEN_OUT = {
         "x = 0\n    if any_lane(lane_floats[0] > 0.0):\n        x = lane_floats[1]\n    lane_floats[2] = x", 3,
         DEPENDS + "x",
     ),
+    "a write where it is not chosen": (
+        "lane_floats[1] = moved(lane_floats, 1.0) if lane_floats[2] > 0.0 else 0.0", 0,
+        "this changes what is kept, also where it is not chosen: write it as a branch: moved(lane_floats, 1.0)",
+    ),
+    "a write behind an and": (
+        "if any_lane(lane_floats[1] > 0.0 and moved(lane_floats, 1.0) > 0.0):\n        lane_floats[2] = 1.0", 0,
+        "this changes what is kept, also where it is not chosen: write it as a branch: moved(lane_floats, 1.0) > 0.0",
+    ),
+    "a write beside what it changes": (
+        "lane_floats[0] += moved(lane_floats, 1.0)", 0,
+        "this writes to what is read beside it: give its value a name first: moved(lane_floats, 1.0)",
+    ),
+    "an argument that has changed": (
+        "lane_floats[1] = moved(lane_floats, lane_floats[0])", 5,
+        "this has changed since it was given: give it a name of its own first: x",
+    ),
+    "a condition that is asked once": (
+        "while any_lane(twice(lane_floats[0]) < 3.0):\n        lane_floats[0] += 1.0", 0,
+        "what a loop asks in every turn is computed in the loop, and not by a call: any_lane(twice(lane_floats[0])",
+    ),
     "a division by zero": ("lane_floats[1] = 1 // (k - 1)", 0, "this divides by zero: 1 // (k - 1)"),
 }  # fmt: skip
 
@@ -350,6 +370,13 @@ def main(lane_floats: Floats) -> None:
 def inner(lane_floats: Floats, k: int) -> float:
     {body}
     return 2.0
+
+def moved(lane_floats: Floats, x: float) -> float:
+    lane_floats[0] = 5.0
+    return x
+
+def twice(x: float) -> float:
+    return 2.0 * x
 """
     with pytest.raises(UnrollError, match=rf"text\.py, line {6 + below}: .*{re.escape(sentence)}"):
         written_out(flat(source), "main", "lane_main")
