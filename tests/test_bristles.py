@@ -256,6 +256,12 @@ def test_what_is_not_for_bristles() -> None:
         ss.simulate(oscillator(), t=1.0, method=ss.Switch())
 
 
+def test_a_run_tells_that_no_bond_has_broken() -> None:
+    run = simulate(oscillator(), 1e-6)
+    assert run.attrs["bond_breaks"] == 0
+    assert "bond_breaks" not in ss.simulate(ss.models.block_on_belt(), t=1.0).attrs
+
+
 def test_bristles_are_known_by_their_structure() -> None:
     """Numbers of bristles belong to the equations: models that differ in them must not share compiled code."""
     assert oscillator().structure() != oscillator(slipping=14).structure()

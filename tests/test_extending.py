@@ -142,6 +142,13 @@ def test_its_orbit_closes_and_its_branch_goes_on() -> None:
     assert branch.points[-1].period == pytest.approx(other.period, abs=1e-9)
 
 
+def test_its_energy_is_accounted_for() -> None:
+    """Its friction grows with the path, so it is not what the law alone says."""
+    system = load("flaking_contact").system()
+    balance = ss.energy_balance(system, ss.simulate(system, t=40.0))
+    assert abs(float(balance.residual)) < 1e-10
+
+
 # -- an observation ----------------------------------------------------------------------------------------------
 
 

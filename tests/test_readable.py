@@ -94,6 +94,34 @@ def test_a_constant_of_the_kernels_has_one_meaning():
     assert not {name: files for name, files in homes.items() if len(files) > 1 and name not in SHARED_WORDS}
 
 
+KINDS = ("bristle", "bond", "asperity", "compliant", "elasticcontact")
+"""Words of kinds of contacts that are more than dry friction."""
+
+ASKING = ("kernels", "symbolic", "targets", "methods", "orbits", "branches", "sweeps")
+ASKING_FILES = ("artifacts.py", "field.py", "simulation.py", "energy.py", "status.py", "result.py")
+
+
+def names(file: Path) -> Iterator[str]:
+    """All names in a file: of variables, fields, modules, arguments."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for part in ("id", "attr", "name", "arg", "module"):
+            if isinstance(name := getattr(node, part, None), str):
+                yield name
+
+
+def test_a_kind_of_contact_is_asked_and_never_named():
+    """What is special about a kind is in its class, and where formulas do not do in a kernel of its own."""
+    files = [file for folder in ASKING for file in (PACKAGE / folder).rglob("*.py")]
+    files += [PACKAGE / name for name in ASKING_FILES]
+    named = {
+        (file.relative_to(PACKAGE).as_posix(), name)
+        for file in files
+        for name in names(file)
+        if any(word in name.lower() for word in KINDS)
+    }
+    assert {file for file, _ in named} == {"kernels/bristles.py"}, named
+
+
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
 def test_deliberate_mistakes_are_in_the_text_as_it_is(change):
     """`make mutants` makes each mistake in a text that must be there exactly once, or it tries nothing."""

@@ -17,8 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from stickslip.errors import ModelError
-from stickslip.model.bristles import refuse_bristles
-from stickslip.model.system import Model
+from stickslip.model.system import Model, System
 from stickslip.targets.generated import Generated, plain
 
 
@@ -27,8 +26,8 @@ class Artifact:
     """One kind of generated module.
 
     `writer` is a function of `symbolic/`, as "file.function", of the equations and what else shapes the text; `place`
-    is the kernel file that the module stands for, "" where it stands alone. `refuses` says in a sentence what cannot
-    be asked of contacts with bristles.
+    is the kernel file that the module stands for, "" where it stands alone. `refuses` says what it is for, where that
+    takes small changes: it is refused for kinds of contacts through which these are not carried.
     """
 
     writer: str
@@ -66,7 +65,7 @@ def artifact(model: Model, name: str, *shaped_by: int | str) -> Generated:
     """
     kind = ARTIFACTS[name]
     if kind.refuses:
-        refuse_bristles(model, kind.refuses)
+        _refuse(model, kind.refuses)
 
     def text() -> str:
         # SymPy is slow to import and not needed when the module is found in the cache.
@@ -79,6 +78,12 @@ def artifact(model: Model, name: str, *shaped_by: int | str) -> Generated:
         return source if kind.place else plain(source)
 
     return generated("|".join([key_of(model), name, *map(str, shaped_by)]), text, kind.place or "model")
+
+
+def _refuse(model: Model, what: str) -> None:
+    for name, part in model.friction.items() if isinstance(model, System) else ():
+        if without := part.without_variation(name):
+            raise ModelError(f"{what} are not for {without}")
 
 
 def module(model: Model, name: str) -> ModuleType:

@@ -10,13 +10,11 @@ import xarray as xr
 
 from stickslip.arrays import Bools, Floats
 from stickslip.errors import ModelError
-from stickslip.model.bristles import BristleContact
 from stickslip.model.functions import arguments_of
 from stickslip.model.parts import (
     Base,
     Belt,
     Body,
-    CompliantContact,
     Contact,
     Drive,
     DynamicContact,
@@ -40,8 +38,9 @@ def energy_balance(system: System, run: xr.Dataset) -> xr.Dataset:
 
     Forces are evaluated from the parts, not from the equations that were integrated, so that the residual shows a run
     that overlooked something: friction in slip opposes the sliding velocity, as its law says, and in stick it is the
-    reaction, within the static limit, while nothing slides. Of elastic contacts and bristles alone the recorded force
-    is taken. A `State` does no work itself: what it does through forces, belts and bases is counted there.
+    reaction, within the static limit, while nothing slides. Of kinds of contacts with a behaviour of their own, as
+    elastic asperities and bristles, the recorded force is taken. A `State` does no work itself: what it does through
+    forces, belts and bases is counted there.
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ class _Samples:
                 return self.smooth_friction(name, part, sliding) * moved
             case DynamicContact():
                 return self.dynamic_friction(name, part, sliding) * moved
-            case CompliantContact() | BristleContact():
+            case Contact() if not part.follows_its_law:
                 return self.recorded(name) * moved
             case Contact():
                 sticks = self.sticks[:, self.system.contacts.index(name)]

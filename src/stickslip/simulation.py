@@ -119,9 +119,7 @@ def simulate(
     except ModelError as error:
         text = f"# {error}"
     attributes = result.attributes_of(model, text, repr(method), run.sentence, run.status)
-    attributes |= {"steps": run.steps, "evaluations": run.evaluations}
-    if run.bond_breaks:
-        attributes["bond_breaks"] = run.bond_breaks
+    attributes |= {"steps": run.steps, "evaluations": run.evaluations, **run.counts}
     return result.build(model, sampled_times, sampled_values, run.events, steps, attributes)
 
 

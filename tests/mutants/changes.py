@@ -294,7 +294,7 @@ CHANGES = (
     Change(
         "friction in the energy balance is that of the record",
         "energy.py",
-        "            case CompliantContact() | BristleContact():\n",
+        "            case Contact() if not part.follows_its_law:\n",
         "            case Contact():\n",
         ("tests/test_energy.py",),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import math
+import re
 from functools import cache
 from math import cos, sin
 from types import FunctionType, SimpleNamespace
@@ -327,6 +328,107 @@ def main(lane_floats: Floats) -> None:
         written_out(flat(source.format(index="lane_floats[0]")), "main", "lane_main")
     with pytest.raises(UnrollError, match=r"text\.py, line 3: this function cannot be called here: fly"):
         written_out(flat(source.format(index="fly(2)")), "main", "lane_main")
+
+
+RETURNS = "what is written out returns at its end, and not inside of a branch or loop: return 1.0"
+DEPENDS = "what this is depends on a condition, and must be known beforehand: "
+NOT_WRITTEN_OUT = {
+    "a return from a branch": ("if any_lane(lane_floats[0] > 0.0):\n        return 1.0", 1, RETURNS),
+    "a return from a branch that is known": ("if k == 1:\n        return 1.0", 1, RETURNS),
+    "a return from a loop": ("for i in range(3):\n        return 1.0", 1, RETURNS),
+    "a number that a branch decides": (
+        "i = 1\n    if any_lane(lane_floats[0] > 0.0):\n        i = 2\n    lane_floats[1] = lane_floats[i]", 3,
+        DEPENDS + "i",
+    ),
+    "a number that both branches set": (
+        "if any_lane(lane_floats[0] > 0.0):\n        i = 1\n    else:\n        i = 2\n"
+        "    lane_floats[1] = lane_floats[i]", 4, DEPENDS + "i",
+    ),
+    "a row that a branch decides": (
+        "row = lane_floats[1:2]\n    if any_lane(lane_floats[0] > 0.0):\n        row = lane_floats[2:3]\n"
+        "    lane_floats[1] = row[0]", 3, "does not depend on a condition: row",
+    ),
+    "a number that grows in a loop": (
+        "i = 0\n    while any_lane(lane_floats[0] > 0.0):\n        lane_floats[0] -= lane_floats[i]\n        i += 1", 2,
+        DEPENDS + "i",
+    ),
+    "a number where a variable may follow": (
+        "x = 0\n    if any_lane(lane_floats[0] > 0.0):\n        x = lane_floats[1]\n    lane_floats[2] = x", 3,
+        DEPENDS + "x",
+    ),
+    "a write where it is not chosen": (
+        "lane_floats[1] = moved(lane_floats, 1.0) if lane_floats[2] > 0.0 else 0.0", 0,
+        "this changes what is kept, also where it is not chosen: write it as a branch: moved(lane_floats, 1.0)",
+    ),
+    "a write behind an and": (
+        "if any_lane(lane_floats[1] > 0.0 and moved(lane_floats, 1.0) > 0.0):\n        lane_floats[2] = 1.0", 0,
+        "this changes what is kept, also where it is not chosen: write it as a branch: moved(lane_floats, 1.0) > 0.0",
+    ),
+    "a write beside what it changes": (
+        "lane_floats[0] += moved(lane_floats, 1.0)", 0,
+        "this writes to what is read beside it: give its value a name first: moved(lane_floats, 1.0)",
+    ),
+    "an argument that has changed": (
+        "lane_floats[1] = moved(lane_floats, lane_floats[0])", 5,
+        "this has changed since it was given: give it a name of its own first: x",
+    ),
+    "a condition that is asked once": (
+        "while any_lane(twice(lane_floats[0]) < 3.0):\n        lane_floats[0] += 1.0", 0,
+        "what a loop asks in every turn is computed in the loop, and not by a call: any_lane(twice(lane_floats[0])",
+    ),
+    "a division by zero": ("lane_floats[1] = 1 // (k - 1)", 0, "this divides by zero: 1 // (k - 1)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOT_WRITTEN_OUT)
+def test_what_would_mean_something_else_is_not_written_out(case: str) -> None:
+    body, below, sentence = NOT_WRITTEN_OUT[case]
+    source = f"""
+def main(lane_floats: Floats) -> None:
+    lane_floats[0] = inner(lane_floats, 1)
+
+def inner(lane_floats: Floats, k: int) -> float:
+    {body}
+    return 2.0
+
+def moved(lane_floats: Floats, x: float) -> float:
+    lane_floats[0] = 5.0
+    return x
+
+def twice(x: float) -> float:
+    return 2.0 * x
+"""
+    with pytest.raises(UnrollError, match=rf"text\.py, line {6 + below}: .*{re.escape(sentence)}"):
+        written_out(flat(source), "main", "lane_main")
+
+
+def test_what_branches_have_for_themselves_is_written_out() -> None:
+    """Numbers and rows that belong to a branch or loop alone, and variables that several paths set."""
+    source = """
+def main(lane_floats: Floats) -> None:
+    for i in range(2):
+        lane_floats[i] += 1.0
+    x = 0.5
+    if any_lane(lane_floats[0] > 2.0):
+        for i in range(1, 3):
+            row = lane_floats[i:3]
+            x = x + row[0]
+    else:
+        i = 2
+        x = lane_floats[i]
+    while any_lane(x > 3.0):
+        for i in range(2):
+            x -= 0.5
+    lane_floats[2] = x
+"""
+    node = written_out(flat(source), "main", "lane_main")
+    for lanes in ([0.0, 5.0, 7.0], [4.0, 5.0, 7.0], [4.0, 0.0, 0.25]):
+        plain = list(lanes)
+        run = {"any_lane": bool, "Floats": object}
+        exec(source, run)
+        run["main"](plain)
+        executed(node)(lanes)
+        assert lanes == plain
 
 
 def test_rows_are_moved_where_they_are_used():

@@ -131,6 +131,20 @@ def walk(walk: Walk, walks: Records[Walk], count: int) -> float:
         ("walk.place = pace", "pace is not known here: pace"),
         ("walk.place = max(key=1)", "this is not in the subset of Python that kernels are written in"),
         ("for i in [1, 2]:\n        pass", "this is not in the subset of Python that kernels are written in"),
+        (
+            "for i in range(2):\n        pass\n    else:\n        walk.place = 1.0",
+            "this is not in the subset of Python that kernels are written in",
+        ),
+        (
+            "while walk.place > 0.0:\n        pass\n    else:\n        walk.place = 1.0",
+            "this is not in the subset of Python that kernels are written in",
+        ),
+        ("walk.turns[0] = 4 // (SIZE - 3)", "this divides by zero: 4 // (SIZE - 3)"),
+        ("walk.turns[0] = 4 % (SIZE - 3)", "this divides by zero: 4 % (SIZE - 3)"),
+        (
+            "walks[chosen(walk)].taken = 1",
+            "what a row is chosen by is used for each of its arrays: give it a name first",
+        ),
     ],
 )
 def test_what_is_wrong_is_refused_with_file_and_line(statement: str, sentence: str) -> None:
@@ -138,12 +152,37 @@ def test_what_is_wrong_is_refused_with_file_and_line(statement: str, sentence: s
 def length(steps: Floats) -> float:
     return steps[0]
 
-def walk(walk: Walk) -> None:
+def chosen(walk: Walk) -> int:
+    walk.taken += 1
+    return walk.taken
+
+def walk(walk: Walk, walks: Records[Walk]) -> None:
     {statement}
 """
     line = (HEAD + text).splitlines().index(f"    {statement.splitlines()[0]}") + 1
     with pytest.raises(CompileError, match=re.escape(f"model.py, line {line}: {sentence}")):
         flat(text)
+
+
+def test_a_checked_build_without_an_index_to_check() -> None:
+    program = compiled("def walk(walk: Walk) -> float:\n    return walk.place + walk.steps[2, 1]\n")
+    walk = program.kernels.model.Walk()
+    walk.place, walk.steps[2, 1] = 1.0, 2.0
+    assert program.walk(walk) == 3.0
+
+
+@pytest.mark.parametrize("value", ["n and SIZE > 2", "n or SIZE > 3", "walk.taken and SIZE == 3"])
+def test_a_number_is_no_condition_because_the_rest_is_known(value: str) -> None:
+    """Python gives True for `n and True`; without the rest it would be n."""
+    text = f"def walk(walk: Walk, n: int) -> int:\n    return 10 * ({value})\n"
+    with pytest.raises(CompileError, match=r"model\.py:13, in model__walk: This is a number, and no condition"):
+        compiled(text, check=False)
+    text = f"def walk(walk: Walk, n: int) -> int:\n    return 10 if {value} else 3\n"
+    program = compiled(text, check=False)
+    walk = program.kernels.model.Walk()
+    for n in (0, 1, 5):
+        walk.taken = n
+        assert program.walk(walk, n) == program.kernels.model.walk(walk, n)
 
 
 def test_every_access_is_a_number_in_a_flat_array() -> None:

@@ -68,6 +68,13 @@ def test_a_number_that_has_changed_is_rounded_again() -> None:
     assert found[1:] == [rounded(ONE_THIRD), rounded(ONE_THIRD + 1.0)]
 
 
+def test_the_condition_of_a_loop_is_rounded_in_every_turn() -> None:
+    body = "x = B[0]\nwhile any_lane(tail(4, x) < 3.0):\n    x = x + 1.0\nB[1] = x"
+    found, text = run(body, 4, ONE_THIRD, 0.0)
+    assert "while any_lane(float32(x)" in text
+    assert found[1] == ONE_THIRD + 1.0 + 1.0 + 1.0
+
+
 def test_in_a_loop() -> None:
     body = """
 x = B[0]

@@ -35,8 +35,8 @@ def is_under_way(convoy: Convoy) -> bool:
     return (convoy.attention == 1 or convoy.travelling > 0) and latest(convoy.halt, 0) == 0
 
 
-def lanes_to_look_at(convoy: Convoy) -> int:
-    """All, or none."""
+def lanes_to_check(convoy: Convoy) -> int:
+    """How many lanes may hold what has ended, or nothing: all, or none."""
     return LANES if convoy.attention == 1 else 0
 
 

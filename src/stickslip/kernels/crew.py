@@ -77,7 +77,7 @@ def watch_kernel(
         ended = False
         if advance_thread(lanes, warp.thread_index()) and crew.busy == 1:
             number = int(lane.number)
-            ended = lockobserve.look_at(lane, convoy, courses[number], journal, rows, results[number])
+            ended = lockobserve.observe_tick(lane, convoy, courses[number], journal, rows, results[number])
             if ended:
                 lockjournal.conclude(lane, convoy, journal, results[number])
         note_ended(crew, lane, ended)

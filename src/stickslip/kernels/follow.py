@@ -33,7 +33,7 @@ def follow_to_end(
     result: observation.Result,
 ) -> int:
     """Observe a motion to its end; of one that repeats itself, one cycle, from which the others are told."""
-    cycles = repeat.cycles_to_tell(request, course, tally)
+    cycles = repeat.cycles_to_repeat(request, course, tally)
     status = outcome.FINISHED
     if cycles >= 2:
         trajectory.end_time = repeat.cycle_start(course, tally, cycles)

@@ -26,7 +26,7 @@ def propagate_lanes(
     """
     queue.assemble(convoy, lanes)
     while queue.is_under_way(convoy):
-        for i in range(queue.lanes_to_look_at(convoy)):
+        for i in range(queue.lanes_to_check(convoy)):
             lane = lanes[i]
             if has_ended(lane):
                 arrive(lane, ends[int(lane.number)])

@@ -38,7 +38,7 @@ def travel_transients(
     """
     queue.assemble(convoy, lanes)
     while queue.is_under_way(convoy):
-        for i in range(queue.lanes_to_look_at(convoy)):
+        for i in range(queue.lanes_to_check(convoy)):
             lane = lanes[i]
             if lockensemble.has_ended(lane):
                 copy(lane, kept[int(lane.number)])
@@ -69,12 +69,12 @@ def go_on_observed(
     """
     queue.assemble(convoy, lanes)
     while queue.is_under_way(convoy):
-        for i in range(queue.lanes_to_look_at(convoy)):
+        for i in range(queue.lanes_to_check(convoy)):
             lane = lanes[i]
             journal = journals[i]
             if lane.condition != condition.PARKED:
                 number = int(lane.number)
-                if look_at(lane, convoy, courses[number], journal, rows, results[number]):
+                if observe_tick(lane, convoy, courses[number], journal, rows, results[number]):
                     lockjournal.conclude(lane, convoy, journal, results[number])
                     queue.leave(convoy, lane)
             if queue.takes_up(convoy, lane):
@@ -153,7 +153,7 @@ def multiple(number: int, interval: float) -> float:
     return float(number) * interval if interval > 0.0 else condition.ENDLESS
 
 
-def look_at(
+def observe_tick(
     lane: Lane,
     request: observation.Request,
     course: observation.Course,

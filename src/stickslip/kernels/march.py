@@ -69,9 +69,7 @@ def march(
 def travel(trajectory: Trajectory, most_steps: int) -> int:
     """Advance to the end time, and keep nothing; FINISHED or the reason to stop."""
     while clock.time_left(trajectory) > 0.0:
-        status = take_step(trajectory, most_steps)
-        if status == outcome.FINISHED:
-            status = end_step(trajectory)
+        status = go_step(trajectory, most_steps)
         if status != outcome.FINISHED:
             return status
     return outcome.FINISHED
@@ -81,12 +79,16 @@ def step_once(trajectory: Trajectory, most_steps: int) -> int:
     """A single step; FINISHED at the end time, PAUSED before it, or the reason to stop."""
     trajectory.changed = 0
     if clock.time_left(trajectory) > 0.0:
-        status = take_step(trajectory, most_steps)
-        if status == outcome.FINISHED:
-            status = end_step(trajectory)
+        status = go_step(trajectory, most_steps)
         if status != outcome.FINISHED:
             return status
     return outcome.PAUSED if clock.time_left(trajectory) > 0.0 else outcome.FINISHED
+
+
+def go_step(trajectory: Trajectory, most_steps: int) -> int:
+    """The next step, and through the event at its end if there is one. FINISHED, or why not."""
+    status = take_step(trajectory, most_steps)
+    return end_step(trajectory) if status == outcome.FINISHED else status
 
 
 def take_step(trajectory: Trajectory, most_steps: int) -> int:

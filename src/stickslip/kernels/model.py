@@ -27,9 +27,9 @@ NODES = RESOLVED = 0
 """How many series the others are made of; how many arguments of exponentials are series of their own, so that no step
 passes over what these do."""
 
-RESETS = DRAWS = OWN_GUARDS = STORE = 0
+RESETS = DRAWS = OWN_GUARDS = STORE = COUNTS = 0
 """How many internal states jump at events; how many of them are drawn by chance; how many guards contacts have besides
-v = 0 and |λ| = S; how many numbers kernels of kinds of contacts keep."""
+v = 0 and |λ| = S; how many numbers kernels of kinds of contacts keep, and how many whole numbers they count."""
 
 DIRECTIONS = VARIED_STATES = VARIED_CONTACTS = VARIED_GUARDS = VARIED_BRANCHES = 0
 """How many small changes can be carried along a motion, and the sizes of the model again; 0 in modules without
@@ -104,13 +104,8 @@ its own are coupled with."""
 STORE_PLACE: Ints = np.array([0])
 """Per contact, where in the store its kernel keeps what belongs to it."""
 
-BRISTLES: Ints = np.array([0])
-SLIPPING: Ints = np.array([0])
-BOND_STATE: Ints = np.array([0])
-BOND_LIMIT: Ints = np.array([0])
-BOND_MEAN: Ints = np.array([0])
-"""For bristles.py, per contact: the bristles that hold in stick (0: it has none) and in slip; the state that is their
-mean deflection, and the numbers of two constants: the limit, and the mean distance of new bonds."""
+TOLD: dict[str, int] = {}
+"""Which of what these count is told of a run, and under which names."""
 
 PUSHES: Ints = np.array([[0]])
 """In modules for lockstep, per two contacts: 1 if one pushes the other where both stick."""

@@ -105,8 +105,8 @@ def skip_cycles(trajectory: Trajectory, tally: Tally, cycle: float) -> None:
 # -- the observed part -------------------------------------------------------------------------------------------
 
 
-def cycles_to_tell(request: Request, course: Course, tally: Tally) -> int:
-    """How many cycles are told from one that is travelled, which is among them; 0 where all is travelled.
+def cycles_to_repeat(request: Request, course: Course, tally: Tally) -> int:
+    """How many cycles follow from one that is travelled, which is among them; 0 where all is travelled.
 
     Where strobes have a time of their own, a cycle does not tell them. Whether a crossing is one depends on the side
     that the motion was on before: one cycle more is travelled first to know that, whatever is recorded, so that what

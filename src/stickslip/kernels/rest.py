@@ -61,7 +61,7 @@ def come_to_rest(trajectory: Trajectory) -> None:
         for i in range(model.CONTACTS):
             if trajectory.mode[i] == 0:
                 push(trajectory, i, trajectory.solution[i])
-    leave_out_dust(trajectory)
+    round_to_zero(trajectory)
     project(trajectory)
 
 
@@ -73,7 +73,7 @@ def slides(trajectory: Trajectory) -> bool:
     return False
 
 
-def leave_out_dust(trajectory: Trajectory) -> None:
+def round_to_zero(trajectory: Trajectory) -> None:
     """Put states to zero that differ from it by less than numbers can tell."""
     for i in range(model.STATES):
         if abs(trajectory.state[i]) < DUST:

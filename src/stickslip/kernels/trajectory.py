@@ -78,7 +78,7 @@ class Trajectory(Record):
 
     # Events.
     root: Floats = field("where on the step each contact has its event", model.CONTACTS)
-    guard: int = field("what ended the step: see `earliest_event` of march.py")
+    guard: int = field("what ended the step: see `earliest_event` of events.py")
     power: Floats = field("powers of the length of the step", model.ORDER + 1)
     polynomial: Floats = field("the guard that is looked at, on the step", model.ORDER + 1)
     stack: Floats = field("Bernstein coefficients on ever smaller intervals", DEEPEST, model.ORDER + 1)
@@ -104,11 +104,10 @@ class Trajectory(Record):
     number: int = field("of the trajectory")
     draws: int = field("of the event, as chance counts them")
 
-    # Kernels of kinds of contacts, such as bristles.py.
+    # Kernels of kinds of contacts.
     store: Floats = field("what they keep", model.STORE)
     store_before: Floats = field("the same before an event", model.STORE)
-    bonds_formed: int = field("bonds that chance has placed")
-    bonds_broken: int = field("bonds that have broken")
+    count: Ints = field("what they count", model.COUNTS)
 
     # Small changes, see tangent.py.
     directions: int = field("how many are carried along")

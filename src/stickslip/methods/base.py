@@ -18,11 +18,14 @@ from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
 from stickslip.kernels.outcome import PAUSED
+from stickslip.kernels.recording import Events, Recording, Steps
 from stickslip.kernels.records import Records
+from stickslip.kernels.trajectory import Trajectory
 from stickslip.model.errors import check_whole, check_word
 from stickslip.model.listing import Listing
 from stickslip.model.system import Model, System
 from stickslip.status import Status
+from stickslip.targets.program import Program
 
 Report = Callable[[float], None]
 Consume = Callable[[Floats], None]
@@ -35,8 +38,9 @@ CHUNK = 4_000_000
 
 
 @dataclass(frozen=True)
-class Trajectory:
-    """Events (time, contact, mode before and after, state), how and where the run ended, and what it cost."""
+class Summary:
+    """Events (time, contact, mode before and after, state), how and where the run ended, what it cost, and what kernels
+    of kinds of contacts have counted."""
 
     events: Floats
     status: Status
@@ -44,7 +48,7 @@ class Trajectory:
     contact: str | None
     steps: int
     evaluations: int
-    bond_breaks: int = 0
+    counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -67,7 +71,7 @@ class Method(metaclass=Listing):
     @abstractmethod
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
-    ) -> Trajectory:
+    ) -> Summary:
         """Integrate from `start` over `times`."""
 
 
@@ -83,14 +87,14 @@ class Loop:
     """The kernels that integrate: `begin(trajectory)`, and `advance(trajectory, recording, steps, events)`, which
     returns PAUSED when its record is full; `settings` are fields of the trajectory."""
 
-    begin: Callable[[Any], int]
-    advance: Callable[[Any, Any, Any, Any], int]
+    begin: Callable[[Trajectory], int]
+    advance: Callable[[Trajectory, Recording, Steps, Events], int]
     settings: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
 
 def march(
     field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume, loop: Loop
-) -> Trajectory:
+) -> Summary:
     """Run a compiled kernel block by block."""
     trajectory = field.workspace()
     trajectory.state[:] = start
@@ -126,18 +130,18 @@ def march(
         blocks = len(kept)
         recording.steps = recording.events = 0
     named = status in (Status.LIFT_OFF, Status.NEGATIVE_FRICTION, Status.TOO_STEEP)
-    return Trajectory(
+    return Summary(
         events=np.concatenate(kept),
         status=status,
         time=float(trajectory.time),
         contact=field.model.contacts[trajectory.stopping_contact] if named else None,
         steps=int(trajectory.steps),
         evaluations=int(trajectory.evaluations),
-        bond_breaks=int(trajectory.bonds_broken),
+        counts={name: int(trajectory.count[place]) for name, place in field.sizes.TOLD.items()},
     )
 
 
-def record(m: Any, rows: int | None = None) -> tuple[Any, Any, Any]:
+def record(m: Program, rows: int | None = None) -> tuple[Recording, Steps, Events]:
     """Room for steps and their events, and how much of it is filled: see kernels/recording.py."""
     kernels = m.kernels.recording
     rows = int(np.clip(CHUNK // kernels.Step.FLOATS, 64, 4096)) if rows is None else rows

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import LEAST_ORDER, Field
-from stickslip.methods.base import Consume, Loop, Method, Report, Trajectory, check_run, march
+from stickslip.kernels.trajectory import Trajectory
+from stickslip.methods.base import Consume, Loop, Method, Report, Summary, check_run, march
 from stickslip.model.errors import check_range, check_whole, shown
 from stickslip.model.system import Model
 
@@ -70,10 +71,10 @@ class Exact(Method):
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
-    ) -> Trajectory:
+    ) -> Summary:
         m = field.program
 
-        def advance(trajectory: Any, *record: Any) -> int:
+        def advance(trajectory: Trajectory, *record: Any) -> int:
             return int(m.march(trajectory, self.most_steps, *record))
 
         return march(field, start, times, report, consume, Loop(m.begin, advance, {"tolerance": self.rtol}))

@@ -8,7 +8,8 @@ from typing import Any
 from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
-from stickslip.methods.base import Consume, Loop, Method, Report, Trajectory, check_run, march
+from stickslip.kernels.trajectory import Trajectory
+from stickslip.methods.base import Consume, Loop, Method, Report, Summary, check_run, march
 from stickslip.model.errors import check_number
 from stickslip.model.system import Model
 from stickslip.targets.generated import FIXED
@@ -39,7 +40,7 @@ class _FixedStep(Method):
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
-    ) -> Trajectory:
+    ) -> Summary:
         m = field.program
         kernels = m.kernels.runge_kutta
         fixed = kernels.FixedStep()
@@ -47,7 +48,7 @@ class _FixedStep(Method):
         choice, fixed.band = self._choice
         fixed.method = getattr(kernels, choice)
 
-        def advance(trajectory: Any, *record: Any) -> int:
+        def advance(trajectory: Trajectory, *record: Any) -> int:
             return int(m.march_fixed(trajectory, fixed, *record))
 
         return march(field, start, times, report, consume, Loop(m.begin, advance, {"step_guess": self.step}))

@@ -12,7 +12,7 @@ import numpy as np
 
 from stickslip.arrays import Floats
 from stickslip.field import Field, compile_smooth, compile_stiff
-from stickslip.methods.base import Consume, Method, Report, Trajectory, check_run, refuse_memory
+from stickslip.methods.base import Consume, Method, Report, Summary, check_run, refuse_memory
 from stickslip.methods.stiff import Integration, StiffFlow
 from stickslip.model.errors import check_number, check_range, check_word
 from stickslip.model.shapes import SHAPES, check_static, shape_named
@@ -95,7 +95,7 @@ class Smoothing(Method):
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
-    ) -> Trajectory:
+    ) -> Summary:
         program = (compile_stiff if self.solver == "Collocation" else compile_smooth)(field.model, self.shape)
         flow = _Flow(field, program, self.shape, float(self.eps))
         flow.check(start, times[0])
@@ -114,7 +114,7 @@ class Smoothing(Method):
         record.flush()
         if status is None:
             status = Status.FINISHED if record.time >= times[1] else Status.STALLED
-        return Trajectory(record.event_rows(), status, record.time, record.culprit, steps, flow.evaluations)
+        return Summary(record.event_rows(), status, record.time, record.culprit, steps, flow.evaluations)
 
     def _steps(self, flow: _Flow, start: Floats, times: tuple[float, float]) -> Iterator[tuple[float, Dense]]:
         """End time and dense output of every step; ends early where the solver gives up."""

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 from stickslip.arrays import Floats
 from stickslip.errors import ModelError
 from stickslip.field import Field
+from stickslip.kernels.trajectory import Trajectory
 from stickslip.methods.base import (
     Consume,
     Loop,
     Method,
     Report,
-    Trajectory,
+    Summary,
     check_run,
     impossible_start,
     march,
@@ -138,15 +139,15 @@ class Switch(Method):
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
-    ) -> Trajectory:
+    ) -> Summary:
         m = field.program
         switch, pair, record = self._model(m), m.kernels.dormand_prince.DormandPrince(), m.kernels.switch.SwitchRecord()
         pair.tolerance, pair.absolute_tolerance, record.most_steps = self.rtol, self.atol, self.most_steps
 
-        def begin(trajectory: Any) -> int:
+        def begin(trajectory: Trajectory) -> int:
             return int(m.begin(trajectory, switch, pair))
 
-        def advance(trajectory: Any, *recorded: Any) -> int:
+        def advance(trajectory: Trajectory, *recorded: Any) -> int:
             return int(m.integrate(trajectory, switch, pair, record, *recorded))
 
         return march(field, start, times, report, consume, Loop(begin, advance))

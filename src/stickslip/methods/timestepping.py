@@ -7,7 +7,8 @@ from typing import Any
 
 from stickslip.arrays import Floats
 from stickslip.field import Field
-from stickslip.methods.base import Consume, Loop, Method, Report, Trajectory, check_run, march, refuse_memory
+from stickslip.kernels.trajectory import Trajectory
+from stickslip.methods.base import Consume, Loop, Method, Report, Summary, check_run, march, refuse_memory
 from stickslip.model.errors import check_number, check_range
 from stickslip.model.system import Model
 from stickslip.targets.generated import KernelSet
@@ -79,15 +80,15 @@ class TimeStepping(Method):
 
     def integrate(
         self, field: Field, start: Floats, times: tuple[float, float], report: Report, consume: Consume
-    ) -> Trajectory:
+    ) -> Summary:
         m = field.program
         stepping, problem = m.kernels.timestepping.MoreauStep(), m.kernels.friction_problem.FrictionProblem()
         stepping.step, stepping.theta, stepping.most_steps = self.step, self.theta, self.most_steps
 
-        def begin(trajectory: Any) -> int:
+        def begin(trajectory: Trajectory) -> int:
             return int(m.begin(trajectory, stepping, problem))
 
-        def advance(trajectory: Any, *record: Any) -> int:
+        def advance(trajectory: Trajectory, *record: Any) -> int:
             return int(m.integrate(trajectory, stepping, problem, *record))
 
         return march(field, start, times, report, consume, Loop(begin, advance))

@@ -2,7 +2,7 @@
 
 For developers: a kind of contact is a class that derives from `Contact`, with `internal_states` and `behaviour`. The
 latter gets symbols (`Seen`) and builds formulas of them; all else follows: series and events, and for kinds without
-guards of their own also small changes, orbits and branches. docs/contributing.md has an example.
+guards that release them also small changes, orbits and branches. docs/contributing.md has an example.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Guard:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel that carries what formulas cannot: see kernels/bristles.py.
+    """A kernel that carries what formulas cannot, with `start`, `note`, `recall`, `enter` and `jump`: see
+    kernels/bristles.py. What it knows and counts are constants of its file, which are set for each model.
 
     Attributes
     ----------
@@ -88,13 +89,17 @@ class Kernel:
     room : int
         How many numbers it keeps for the contact.
     columns : mapping of str to int, str or symbol
-        What it knows of the contact, under the names of arrays of the generated module: a number as it is, an internal
-        state by the number it has, a formula of parameters by the number of the constant.
+        What it knows of the contact, under the names of arrays in its file, which have a place for every contact: a
+        number as it is, an internal state by the number it has, a formula of parameters by the number of the constant.
+    counts : mapping of str to str, optional
+        What it counts in a run, all contacts together: under the name of the constant in its file that says where in
+        `count` of the trajectory, the name under which a run tells it, "" if it does not.
     """
 
     name: str
     room: int
     columns: Mapping[str, Any]
+    counts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

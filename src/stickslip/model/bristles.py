@@ -14,7 +14,6 @@ from stickslip.model.laws import FrictionLaw
 from stickslip.model.limits import MAX_BRISTLES
 from stickslip.model.parts import Contact, Rules
 from stickslip.model.scatter import Scatter
-from stickslip.model.system import Model, System
 
 HIGHEST, LOWEST = 1, 2
 """Where the kernel keeps the extreme deflections, after those of all bristles and their mean."""
@@ -163,7 +162,15 @@ class BristleContact(Contact):
                     "BOND_LIMIT": limit,
                     "BOND_MEAN": mean,
                 },
+                counts={"BONDS_PLACED": "", "BONDS_BROKEN": "bond_breaks"},
             ),
+        )
+
+    def without_variation(self, name: str) -> str:
+        law = self.friction
+        return (
+            f"the bristles of {name!r}, whose bonds form at random: simulate, or put a Contact with "
+            f"law=Coulomb({law.static_value():g}, {law.kinetic_value(1.0):g}) in their place"
         )
 
     def check_values(self, values: Mapping[str, float], name: str) -> None:
@@ -171,20 +178,4 @@ class BristleContact(Contact):
             raise ModelError(
                 f"BristleContact {name!r}: the mean distance of new bonds is {values['mean']:g} and the limit "
                 f"{values['limit']:g}; mean may be half the limit at most, or bristles would bond ahead of the mass"
-            )
-
-
-def refuse_bristles(model: Model, what: str) -> None:
-    """Raise a sentence where bristles, whose bonds form by chance, are not to be.
-
-    >>> from stickslip.model.library import block_on_belt
-    >>> refuse_bristles(block_on_belt(), "periodic orbits")
-    """
-    parts = model.friction if isinstance(model, System) else {}
-    for name, part in parts.items():
-        if isinstance(part, BristleContact):
-            law = part.friction
-            raise ModelError(
-                f"{what} are not for the bristles of {name!r}, whose bonds form at random: simulate, or put a Contact "
-                f"with law=Coulomb({law.static_value():g}, {law.kinetic_value(1.0):g}) in their place"
             )

@@ -835,6 +835,15 @@ class Contact(Rubbing):
         """What this kind of contact adds to dry friction: nothing."""
         return Behaviour()
 
+    @property
+    def follows_its_law(self) -> bool:
+        """Whether the force in slip is the law's and nothing else, and that in stick a reaction."""
+        return type(self).behaviour is Contact.behaviour
+
+    def without_variation(self, name: str) -> str:
+        """Through what small changes are not carried, as the end of a sentence, with a way out; "" if nothing."""
+        return ""
+
 
 @dataclass(frozen=True, eq=False)
 class CompliantContact(Contact):

@@ -6,10 +6,10 @@ velocities of the contacts that stick. Near a solution M ẏ = F(y) is the motio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -90,12 +90,34 @@ class Forms:
         return out
 
 
+Fill = Callable[..., None]
+"""A generated function of state, forces, parameters and modes, which fills the arrays that come after these."""
+
+
+class Conditions(Protocol):
+    """What `symbolic/balance.py` generates."""
+
+    values: Fill
+    slopes: Fill
+
+
+class Derivatives(Protocol):
+    """What `symbolic/normal_form.py` generates: derivatives that are not zero, and in which row and by which unknowns
+    each is. Where they are not known, KNOWN is all there is."""
+
+    KNOWN: bool
+    B_AT: Ints
+    C_AT: Ints
+    P_AT: Ints
+    forms: Fill
+
+
 @dataclass(frozen=True, eq=False)
 class Balance:
     """The conditions of rest of a model, for given modes of its contacts (0 stick, ±1 slip)."""
 
     model: Model
-    program: Any
+    program: Conditions
     mode: tuple[int, ...]
 
     @classmethod
@@ -161,7 +183,7 @@ class Balance:
         force[self.stuck] = y[self.n :]
         return force
 
-    def _call(self, function: Any, y: Floats, p: Floats, *out: Floats) -> None:
+    def _call(self, function: Fill, y: Floats, p: Floats, *out: Floats) -> None:
         """Fill arrays; a place where the equations mean nothing (a root of a negative number) is told as one."""
         if self.is_timed(p):
             raise ModelError("an excitation begins there, with which nothing is at rest")
@@ -225,7 +247,7 @@ class Balance:
         return np.asarray(basis.T @ kept @ basis, float)
 
     @cached_property
-    def _forms(self) -> Any:
+    def _forms(self) -> Derivatives:
         return compile_forms(self.model)
 
     @property

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
+from stickslip.arrays import Floats
 from stickslip.symbolic.trace import trace
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

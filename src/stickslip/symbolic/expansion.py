@@ -377,7 +377,7 @@ class Expansion:
             assert isinstance(k, int)
             self.writer.put(i, k + 1, self._quotient(terms, k + 1))
             return
-        text = str(added(self.writer.scaled(factor, series) for series, factor in terms))
+        text = str(added(self.writer.scaled(factor, series) for series, factor in terms if series is not None))
         if k != 0:
             text = f"({text})/({k} + 1)" if len(terms) > 1 else f"{text}/({k} + 1)"
         if holding:
@@ -406,16 +406,21 @@ class Expansion:
         """The states that are rates of positions."""
         return frozenset(self.equations.velocities)
 
-    def _quotient(self, terms: list[tuple[Term, sympy.Expr]], order: int) -> Term:
+    def _quotient(self, terms: list[tuple[Term | None, sympy.Expr]], order: int) -> Term:
         """Σ series·factor / order, where the last series passes through one operation only."""
         text = ""
         for series, factor in terms:
-            scaled = self._divided(factor, order)
-            if text and series and scaled != "1.0":
-                text = f"fused({series}, {scaled}, {text})"
+            whole = factor / order
+            if series is None:
+                term = self._divided(factor, order)
+            elif whole.is_Number and float(whole) == 1.0:
+                term = str(series)
+            elif text:
+                text = f"fused({series}, {self._divided(factor, order)}, {text})"
+                continue
             else:
-                term = scaled if not series else str(series) if scaled == "1.0" else f"{scaled}*{grouped(str(series))}"
-                text = f"{text} + {term}" if text else term
+                term = f"{self._divided(factor, order)}*{grouped(str(series))}"
+            text = f"{text} + {term}" if text else term
         return text or NOTHING
 
     def _divided(self, factor: sympy.Expr, order: int) -> str:
@@ -435,16 +440,18 @@ class Expansion:
             series += self.tape.nodes[rate].arguments if linear and isinstance(self.writer, Unrolled) else [rate]
         return series
 
-    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> list[tuple[Term, sympy.Expr]]:
-        """The terms of a rate at order k, as (series, factor).
+    def _rate_terms(self, rate: int | sympy.Expr, k: Order) -> list[tuple[Term | None, sympy.Expr]]:
+        """The terms of a rate at order k, as (series, factor); a constant is a factor without a series.
 
         Those made of states and time come first: they are known early, and what is added last is waited for least.
         """
         node = self.tape.nodes[rate] if isinstance(rate, int) else None
         if node is None or node.operation != "linear" or not isinstance(self.writer, Unrolled):
             return [(self.coefficient(rate, k), sympy.Integer(1))]
-        early: list[tuple[Term, sympy.Expr]] = [("", node.constants[0])] if k == 0 and node.constants[0] != 0 else []
-        late: list[tuple[Term, sympy.Expr]] = []
+        early: list[tuple[Term | None, sympy.Expr]] = []
+        late: list[tuple[Term | None, sympy.Expr]] = []
+        if k == 0 and node.constants[0] != 0:
+            early.append((None, node.constants[0]))
         for factor, series in zip(node.constants[1:], node.arguments, strict=True):
             known = self.tape.nodes[series].operation in ("state", "time")
             (early if known else late).append((self.writer.at(series, k), factor))

@@ -72,6 +72,7 @@ class Kept:
     place: int
     room: int
     columns: Mapping[str, int | sympy.Expr]
+    counts: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +194,9 @@ class Memory:
             column: self._number(f"{value}.{name}") if isinstance(value, str) else value
             for column, value in kernel.columns.items()
         }
-        self.kept.append(Kept(i, kernel.name, sum(kept.room for kept in self.kept), kernel.room, columns))
+        self.kept.append(
+            Kept(i, kernel.name, sum(kept.room for kept in self.kept), kernel.room, columns, kernel.counts)
+        )
 
     def _moving(self, e: sympy.Expr, changes: Mapping[sympy.Symbol, sympy.Expr]) -> sympy.Expr:
         """A formula with what `Seen.rate` stands for, but for friction."""

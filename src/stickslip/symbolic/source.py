@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import sympy
@@ -120,6 +120,7 @@ class Source(Expansion):
             "DRAWS": len(equations.draws),
             "OWN_GUARDS": len(equations.own_guards),
             "STORE": sum(kept.room for kept in equations.kept),
+            "COUNTS": len(self._counts),
             "STIFF": int(bool(self.equations.stiff)),
             "MECHANICAL": int(bool(self.equations.velocities)),
             "ORDER": self.order,
@@ -147,7 +148,8 @@ class Source(Expansion):
             f"DRIVEN = np.array({[int(self._is_driven(i)) for i in range(self.contacts)] or [0]})",
             *self._matrices_header(),
             *self._guards_header(equations.own_guards),
-            *self._kernels_header(equations.kept),
+            f"STORE_PLACE = np.array({self._per_contact({kept.contact: kept.place for kept in equations.kept})})",
+            f"TOLD = {self._told()!r}",
             f"GUARD_BRANCH = np.array({[g.branch for g in guards] or [0]})",
             f"GUARD_STEP = np.array({[g.step for g in guards] or [0]})",
             f"EVEN = np.array({[int(even) for _, even in self.resolved] or [0]})",
@@ -157,7 +159,7 @@ class Source(Expansion):
 
     def _imports(self) -> list[str]:
         """Kernels of kinds of contacts."""
-        return [f"from stickslip.kernels import {name}" for name in dict.fromkeys(k.name for k in self.equations.kept)]
+        return [line for name in self._kernels for line in self._kernel_header(name)]
 
     def _guards_header(self, guards: Sequence[OwnGuard]) -> list[str]:
         return [
@@ -171,14 +173,37 @@ class Source(Expansion):
         """Which states jump at each guard of a contact's own."""
         return [[int(i in guard.jumps) for i in range(self.n)] for guard in guards]
 
-    def _kernels_header(self, kept: Sequence[Kept]) -> list[str]:
-        """What kernels of kinds of contacts know of each; formulas of parameters by the number of the constant."""
-        columns: dict[str, list[int]] = {}
-        for one in kept:
-            for name, value in {"STORE_PLACE": one.place, **one.columns}.items():
-                number = [*self.constants].index(value) if isinstance(value, sympy.Expr) else value
-                columns.setdefault(name, [0] * self.contacts)[one.contact] = int(number)
-        return [f"{name} = np.array({column})" for name, column in columns.items()]
+    @cached_property
+    def _kernels(self) -> dict[str, list[Kept]]:
+        """Kernels of kinds of contacts, by file, with what each keeps."""
+        kernels: dict[str, list[Kept]] = {}
+        for kept in self.equations.kept:
+            kernels.setdefault(kept.name, []).append(kept)
+        return kernels
+
+    @cached_property
+    def _counts(self) -> dict[tuple[str, str], str]:
+        """What these count, by file and name of the constant, with the name under which a run tells it."""
+        return {(name, count): told for name, kept in self._kernels.items() for count, told in kept[0].counts.items()}
+
+    def _told(self) -> dict[str, int]:
+        return {told: place for place, told in enumerate(self._counts.values()) if told}
+
+    def _kernel_header(self, name: str) -> list[str]:
+        """A kernel of a kind of contacts, and what it knows of each; formulas by the number of the constant."""
+        kept = self._kernels[name]
+        lines = [f"from stickslip.kernels import {name}"]
+        for column in kept[0].columns:
+            values = {one.contact: self._number_of(one.columns[column]) for one in kept}
+            lines.append(f"{name}.{column} = np.array({self._per_contact(values)})")
+        places = enumerate(self._counts)
+        return lines + [f"{name}.{count} = {place}" for place, (file, count) in places if file == name]
+
+    def _number_of(self, value: int | sympy.Expr) -> int:
+        return [*self.constants].index(value) if isinstance(value, sympy.Expr) else int(value)
+
+    def _per_contact(self, values: Mapping[int, int]) -> list[int]:
+        return [values.get(i, 0) for i in range(max(self.contacts, 1))]
 
     def _is_driven(self, contact: int) -> bool:
         """Whether a sliding velocity moves otherwise than the states it is made of, so that these do not resolve it."""

@@ -21,7 +21,7 @@ arguments and results come from annotations, the rest follows. What would not me
 | `instructions.py` | types and operations |
 
 Why not numba: on a new model its front end took three times as long as LLVM did, and a new model is what a user has;
-and compiled models load from disk without importing it. docs/architecture.md has the numbers.
+and compiled models load from disk without importing it. docs/compiler.md has the numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The CPU target: the joined module as machine code, kept beside its source."""
+"""The CPU target: the kernels of a model as machine code, kept beside its source."""
 
 from __future__ import annotations
 

@@ -47,6 +47,9 @@ OWN = frozenset(
 PYTHON = frozenset(["abs", "min", "max", "float", "int", "bool", "range"])
 """Functions of Python that the subset knows."""
 
+PLACES = frozenset(["thread_index", "block_index", "block_size", "warp_size"])
+"""Functions of warp.py that say where a thread is: the same however often they are asked."""
+
 
 @dataclass
 class Flat:
@@ -313,11 +316,13 @@ class Body:
                 if isinstance(condition, ast.Constant):
                     return self.block(body if condition.value else orelse)
                 return [ast.If(condition, self.filled(body), self.block(orelse))]
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=bounds), body=body):
+            case ast.For(
+                target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=bounds), body=body, orelse=[]
+            ):
                 self.names[name] = Number(ast.Name(name, ast.Load()))
                 span = ast.Call(ast.Name("range", ast.Load()), [self.number(bound) for bound in bounds], [])
                 return [ast.For(ast.Name(name, ast.Store()), span, self.filled(body), [])]
-            case ast.While(test=test, body=body):
+            case ast.While(test=test, body=body, orelse=[]):
                 return [ast.While(self.number(test), self.filled(body), [])]
             case ast.Return(value=None) | ast.Break() | ast.Continue() | ast.Pass():
                 return [node]
@@ -386,11 +391,12 @@ class Body:
             case ast.Call(func=called, args=arguments, keywords=[]):
                 return Number(self.call(called, arguments, node))
             case ast.BinOp(left=left, op=op, right=right):
-                return Number(folded(ast.BinOp(self.number(left), op, self.number(right))))
+                return Number(self.folded(ast.BinOp(self.number(left), op, self.number(right)), node))
             case ast.UnaryOp(op=op, operand=operand):
                 return Number(folded(ast.UnaryOp(op, self.number(operand))))
             case ast.Compare(left=left, ops=ops, comparators=others):
-                return Number(folded(ast.Compare(self.number(left), ops, [self.number(other) for other in others])))
+                compared = ast.Compare(self.number(left), ops, [self.number(other) for other in others])
+                return Number(self.folded(compared, node))
             case ast.BoolOp(op=op, values=values):
                 return Number(self.several(op, values))
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -400,14 +406,24 @@ class Body:
                 return Number(ast.IfExp(condition, self.number(body), self.number(orelse)))
         raise self.error(node, "this is not in the subset of Python that kernels are written in")
 
+    def folded(self, node: ast.expr, written: ast.expr) -> ast.expr:
+        """An operation with its value, where that is known; `written` is how it is spelled in the kernel."""
+        try:
+            return folded(node)
+        except ZeroDivisionError:
+            raise self.error(written, "this divides by zero") from None
+
     def several(self, op: ast.boolop, nodes: Sequence[ast.expr]) -> ast.expr:
-        """`and` and `or`: what follows a part that decides does not exist."""
+        """`and` and `or`: what follows a part that decides does not exist. What does not decide is left out, but not
+        behind something that may be a number, which would be the value then."""
         decides = isinstance(op, ast.Or)
         left: list[ast.expr] = []
         for node in nodes:
             value = self.number(node)
             if isinstance(value, ast.Constant):
                 if bool(value.value) != decides:
+                    if left and not isinstance(left[-1], ast.Compare | ast.BoolOp | ast.UnaryOp):
+                        left.append(value)
                     continue
                 if not left:
                     return ast.Constant(decides)
@@ -482,6 +498,12 @@ class Body:
                 return Number(ast.Subscript(ast.Name(owner.base, ast.Load()), offset, ast.Load()))
             case Many(record=record, bases=bases) if len(indices) == 1:
                 index = self.number(indices[0])
+                if len(bases) > 1 and any(
+                    isinstance(part, ast.Call) and not _is_plain(part) for part in ast.walk(index)
+                ):
+                    raise self.error(
+                        node, "what a row is chosen by is used for each of its arrays: give it a name first"
+                    )
                 if owner.lanes:
                     index = self.bounded(index, whole(owner.lanes), node)
                     return One(record, bases, dict.fromkeys(bases, index), owner.lanes)
@@ -568,6 +590,11 @@ class Body:
         return parts
 
 
+def _is_plain(call: ast.Call) -> bool:
+    """Whether it does not matter how often something is called."""
+    return isinstance(call.func, ast.Name) and call.func.id in (*PYTHON, *PLACES, "bounded")
+
+
 def _is_own(function: FunctionType) -> bool:
     """Whether targets have their own instructions for a function."""
     file = function.__module__.rpartition(".")[2]
@@ -595,7 +622,8 @@ def folded(node: ast.expr) -> ast.expr:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=a)):
             return ast.Constant(not a)
         case ast.Compare(left=ast.Constant(value=a), ops=[op], comparators=[ast.Constant(value=b)]):
-            return ast.Constant(_COMPARE[type(op)](a, b))
+            compare = _COMPARE.get(type(op))
+            return ast.Constant(compare(a, b)) if compare is not None else node
         case ast.Call(
             func=ast.Name(id="min" | "max" as name),
             args=[ast.Constant(value=int() as a), ast.Constant(value=int() as b)],

@@ -92,6 +92,8 @@ class _Writer:
         """Variables with assignments in more than one block, see above."""
         self.rounded: ChainMap[str, str] = ChainMap()
         """Variables in single precision that hold what one in double precision is, here and in the blocks around."""
+        self.changing: frozenset[str] = frozenset()
+        """What a loop changes whose condition is written: each turn asks for it anew."""
         self.out: list[ast.stmt] = []
         self.blocks = 0
 
@@ -135,7 +137,9 @@ class _Writer:
         assigned = [n.id for n in stored if isinstance(n.ctx, ast.Store)]
         if isinstance(node, ast.While):  # what is rounded before the first turn may have changed in the next
             self.forget(assigned)
+            self.changing = frozenset(assigned)
         condition = self.expression(test)[0]
+        self.changing = frozenset()
         written = []
         for part in (body, orelse):
             self.rounded = self.rounded.new_child()
@@ -160,7 +164,7 @@ class _Writer:
 
     def single(self, value: ast.expr) -> ast.expr:
         """A number rounded to single precision; a variable once, however often that is wanted."""
-        if not isinstance(value, ast.Name):
+        if not isinstance(value, ast.Name) or value.id in self.changing:
             return _call("float32", value)
         if value.id not in self.rounded:
             name = f"single_{value.id}"

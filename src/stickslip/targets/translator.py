@@ -84,6 +84,8 @@ class Translator:
         while self._waiting:
             self._translate(self._waiting.pop(0))
         self._look_at_calls()
+        if checked:
+            _ = self.check  # also where no index needs it: a checked build can be asked
 
     def function(self, name: str) -> ir.Function:
         """A function that is called. Its body waits for its turn: one inside of the other would go deep."""

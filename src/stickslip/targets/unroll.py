@@ -2,17 +2,21 @@
 
 It begins with the flat functions of `lower.py` and gives syntax: no text lies between. Whole numbers are known while
 this runs and vanish; floats and conditions are left to run time. What stays of control flow are branches and loops on
-`any_lane(…)`. Of the arrays that the function was given one is kept: its place r is row r of `lanes`, the only argument
-of the result, which has that place of every trajectory that travels along. Places of the others are variables only.
+`any_lane(…)`, from which nothing returns; a whole number, or which part of an array a name stands for, does not depend
+on them. Both sides of a choice are computed, so neither changes what is kept. What would mean something else is
+refused.
+
+Of the arrays that the function was given one is kept: its place r is row r of `lanes`, the only argument of the result,
+which has that place of every trajectory that travels along. Places of the others are variables only.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +26,8 @@ from stickslip.targets.source import Function
 
 LANES = "lanes"
 """The argument of a function that is written out: rows, each with one number of every lane."""
+
+V = TypeVar("V")
 
 BUILTIN = {*OWN, "abs", "min", "max"}
 BUILTIN |= {"exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "atan", "sinh", "cosh", "copysign"}
@@ -46,7 +52,7 @@ def written_out(flat: Flat, entry: str, name: str, kept: str = "lane_floats") ->
         Where something must be known beforehand, and is not.
     """
     function = flat.functions[entry].node
-    writer = _Writer(flat)
+    writer = _Writer(flat, kept)
     arrays = [_Part(parameter.arg, 0) for parameter in function.args.args]
     result = writer.call(entry, arrays)
     writer.flush(_variable(kept, place) for array, place in writer.written if array == kept)
@@ -136,38 +142,54 @@ class _Part:
 Value = ast.expr | _Part
 
 
+@dataclass(frozen=True)
+class _Open:
+    """In the place of a value that is not known any more, and why."""
+
+    why: str
+
+
+DEPENDS = _Open("what this is depends on a condition, and must be known beforehand")
+CHANGED = _Open("this has changed since it was given: give it a name of its own first")
+
+
 @dataclass
 class _Scope:
     """One call: its number, its function, and what its local names stand for."""
 
     number: int
     function: Function
-    names: dict[str, Value] = field(default_factory=dict)
+    names: dict[str, Value | _Open] = field(default_factory=dict)
+    line: int = 0
 
     def error(self, what: str, node: ast.AST) -> UnrollError:
-        line = getattr(node, "lineno", getattr(self.function.node, "lineno", 0))
+        line = getattr(node, "lineno", self.line or getattr(self.function.node, "lineno", 0))
         return UnrollError(f"{self.function.file}, line {line}: {what}: {ast.unparse(node)}")
 
 
 class _Writer:
     """Walks through the functions as an interpreter does, and writes down what is left for run time."""
 
-    def __init__(self, flat: Flat) -> None:
-        self.flat = flat
+    def __init__(self, flat: Flat, kept: str) -> None:
+        self.flat, self.kept = flat, kept
         self.out: list[ast.stmt] = []
         self.known: dict[str, float | bool] = {}
         """Variables that hold a constant at this point of the text; they are not written until they must be."""
         self.read: set[tuple[str, int]] = set()
         self.written: set[tuple[str, int]] = set()
         self.touched: set[str] = set()
-        self.calls = 0
+        self.calls = self.changes = 0
+        self.stores: list[str] = []
+        """The variables that stand for memory, in the order in which they are written."""
+        self.lent: dict[str, list[tuple[_Scope, str]]] = {}
+        """Variables that parameters of calls stand for, which are under way."""
 
     # -- calls ------------------------------------------------------------------------------------------------
 
     def call(self, name: str, arguments: Sequence[Value]) -> ast.expr | None:
         function = self.flat.functions[name]
         self.calls += 1
-        stored = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = _stored([function.node])
         scope = _Scope(self.calls, function)
         for parameter, value in zip(function.node.args.args, arguments, strict=True):
             if isinstance(value, _Part | ast.Name | ast.Constant) and parameter.arg not in stored:
@@ -175,14 +197,31 @@ class _Writer:
             else:
                 assert not isinstance(value, _Part)
                 self.assign(scope, _name(parameter.arg), value)
-        return self.block(scope, function.node.body)
+        lent = [
+            (value.id, (scope, name))
+            for name, value in scope.names.items()
+            if isinstance(value, ast.Name) and name not in stored
+        ]
+        for variable, loan in lent:
+            self.lent.setdefault(variable, []).append(loan)
+        result = self.block(scope, function.node.body)
+        for variable, loan in lent:
+            self.lent[variable].remove(loan)
+        return result
 
     def block(self, scope: _Scope, nodes: Sequence[ast.stmt]) -> ast.expr | None:
         for node in nodes:
+            scope.line = getattr(node, "lineno", scope.line)
             if isinstance(node, ast.Return):
                 return None if node.value is None else self.settled(scope, self.expression(scope, node.value))
             self.statement(scope, node)
         return None
+
+    def inner(self, scope: _Scope, nodes: Sequence[ast.stmt]) -> None:
+        """The body of a branch or loop."""
+        for node in nodes:
+            scope.line = getattr(node, "lineno", scope.line)
+            self.statement(scope, node)
 
     def settled(self, scope: _Scope, value: ast.expr) -> ast.expr:
         """A value that may be used later on: in a variable of its own, unless it is a constant."""
@@ -204,19 +243,22 @@ class _Writer:
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=arguments), body=body, orelse=[]):
                 for i in range(*(self.whole(scope, a) for a in arguments)):
                     scope.names[name] = ast.Constant(i)
-                    self.block(scope, body)
+                    self.inner(scope, body)
             case ast.If(test=test, body=body, orelse=orelse):
                 condition = self.expression(scope, test)
                 if isinstance(condition, ast.Constant):
-                    self.block(scope, body if condition.value else orelse)
+                    self.inner(scope, body if condition.value else orelse)
                 else:
                     self.dynamic(scope, lambda: condition, [body, orelse], lambda t, b: ast.If(t, b[0], b[1]))
             case ast.While(test=test, body=body, orelse=[]):
-                self.dynamic(scope, lambda: self.expression(scope, test), [body], lambda t, b: ast.While(t, b[0], []))
+                _leave_open(scope, _stored(body))
+                self.dynamic(scope, lambda: self.repeated(scope, test), [body], lambda t, b: ast.While(t, b[0], []))
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=arguments)) if name in self.flat.functions:
                 self.call(name, self.arguments(scope, arguments))
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
+            case ast.Return():
+                raise scope.error("what is written out returns at its end, and not inside of a branch or loop", node)
             case _:
                 raise scope.error("this cannot be written out", node)
 
@@ -230,20 +272,22 @@ class _Writer:
         """A branch or loop for run time. What it assigns is no constant any more, in it and after it."""
         while True:
             outer, known, touched, calls = self.out, dict(self.known), self.touched, self.calls
-            names = dict(scope.names)
+            names, paths = dict(scope.names), []
             self.touched, written = set(), []
             condition = test()
             for body in bodies:
-                self.out, self.known = [], dict(known)
-                self.block(scope, body)
+                self.out, self.known, scope.names = [], dict(known), dict(names)
+                self.inner(scope, body)
                 self.flush(self.touched)
                 written.append(self.out)
+                paths.append(scope.names)
             mistaken = self.touched & set(known)
             inside, self.out, self.known, self.touched = self.touched, outer, known, touched
             if not mistaken:
                 break
             self.flush(mistaken)
             scope.names, self.calls = names, calls
+        scope.names = _agreed([names, *paths] if len(paths) == 1 else paths)
         self.touched |= inside
         for name in inside:
             self.known.pop(name, None)
@@ -254,6 +298,8 @@ class _Writer:
             case ast.Subscript():
                 place = self.place(scope, target)
                 self.written.add(place)
+                self.changes += place[0] == self.kept
+                self.stores.append(_variable(*place))
                 self.store(_variable(*place), value)
             case ast.Name(id=name) if isinstance(value, ast.Constant) and type(value.value) is int:
                 scope.names[name] = value
@@ -266,6 +312,8 @@ class _Writer:
 
     def store(self, name: str, value: ast.expr) -> None:
         self.touched.add(name)
+        for scope, parameter in self.lent.get(name, ()):
+            scope.names[parameter] = CHANGED
         if isinstance(value, ast.Constant):
             self.known[name] = value.value  # type: ignore[assignment]
         else:
@@ -287,15 +335,22 @@ class _Writer:
             case ast.Name(id=name) if name not in scope.names and name in self.flat.arrays:
                 return _Part(name, 0)
             case ast.Subscript(value=owner, slice=ast.Slice(lower=lower)):
-                whole = self.part(scope, owner)
-                assert whole is not None
+                whole = self.array(scope, owner)
                 return _Part(whole.array, whole.begin + (0 if lower is None else self.whole(scope, lower)))
         return None
 
+    def array(self, scope: _Scope, node: ast.expr) -> _Part:
+        """The array that an expression must be."""
+        part = self.part(scope, node)
+        if part is None:
+            raise scope.error(
+                "which part of an array this is must be known beforehand, and does not depend on a condition", node
+            )
+        return part
+
     def place(self, scope: _Scope, node: ast.Subscript) -> tuple[str, int]:
         """The array of an element, and its place there."""
-        part = self.part(scope, node.value)
-        assert part is not None
+        part = self.array(scope, node.value)
         return part.array, part.begin + self.whole(scope, node.slice)
 
     def element(self, scope: _Scope, node: ast.Subscript) -> ast.expr:
@@ -317,7 +372,18 @@ class _Writer:
         return ast.Constant(self.known[name]) if name in self.known else _name(name)
 
     def arguments(self, scope: _Scope, nodes: Sequence[ast.expr]) -> list[Value]:
-        return [self.part(scope, node) or self.expression(scope, node) for node in nodes]
+        return self.one_by_one(scope, nodes, lambda node: self.part(scope, node) or self.expression(scope, node))
+
+    def one_by_one(self, scope: _Scope, nodes: Sequence[ast.expr], evaluated: Callable[[ast.expr], V]) -> list[V]:
+        """The parts of an expression. One that writes to what an earlier one has read would change that as well."""
+        values: list[V] = []
+        for node in nodes:
+            before = len(self.stores)
+            values.append(evaluated(node))
+            written = set(self.stores[before:])
+            if any(_names(value) & written for value in values[:-1] if written and isinstance(value, ast.expr)):
+                raise scope.error("this writes to what is read beside it: give its value a name first", node)
+        return values
 
     def expression(self, scope: _Scope, node: ast.expr) -> ast.expr:
         match node:
@@ -328,11 +394,14 @@ class _Writer:
             case ast.Subscript():
                 return self.element(scope, node)
             case ast.BinOp(left=left, op=op, right=right):
-                return _arithmetic(op, self.expression(scope, left), self.expression(scope, right))
+                try:
+                    return _arithmetic(op, *self.numbers(scope, [left, right]))
+                except ZeroDivisionError:
+                    raise scope.error("this divides by zero", node) from None
             case ast.UnaryOp(op=op, operand=operand):
                 return _unary(op, self.expression(scope, operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                a, b = self.expression(scope, left), self.expression(scope, right)
+                a, b = self.numbers(scope, [left, right])
                 if isinstance(a, ast.Constant) and isinstance(b, ast.Constant):
                     return ast.Constant(_COMPARE[type(op)](a.value, b.value))
                 return ast.Compare(a, [op], [b])
@@ -342,10 +411,13 @@ class _Writer:
                 condition = self.expression(scope, test)
                 if isinstance(condition, ast.Constant):
                     return self.expression(scope, body if condition.value else orelse)
-                return _select(condition, self.expression(scope, body), self.expression(scope, orelse))
+                return _select(condition, self.chosen(scope, body), self.chosen(scope, orelse))
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return self.function(scope, name, arguments, node)
         raise scope.error("this cannot be written out", node)
+
+    def numbers(self, scope: _Scope, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+        return self.one_by_one(scope, nodes, lambda node: self.expression(scope, node))
 
     def name(self, scope: _Scope, node: ast.Name) -> ast.expr:
         found = scope.names.get(node.id)
@@ -354,13 +426,31 @@ class _Writer:
                 return self.variable(name)
             case ast.expr():
                 return found
+        if isinstance(found, _Open):
+            raise scope.error(found.why, node)
         raise scope.error("this is no number", node)
+
+    def repeated(self, scope: _Scope, node: ast.expr) -> ast.expr:
+        """The condition of a loop, which is asked in every turn: what is written before the loop is not."""
+        before = len(self.out)
+        value = self.expression(scope, node)
+        if len(self.out) > before:
+            raise scope.error("what a loop asks in every turn is computed in the loop, and not by a call", node)
+        return value
+
+    def chosen(self, scope: _Scope, node: ast.expr) -> ast.expr:
+        """What counts on a condition only, and is computed in any case, which work space may show, but nothing else."""
+        before = self.changes
+        value = self.expression(scope, node)
+        if self.changes > before:
+            raise scope.error("this changes what is kept, also where it is not chosen: write it as a branch", node)
+        return value
 
     def both(self, scope: _Scope, op: ast.boolop, nodes: Sequence[ast.expr]) -> ast.expr:
         decides = isinstance(op, ast.Or)
         left: list[ast.expr] = []
         for node in nodes:
-            value = self.expression(scope, node)
+            value = self.chosen(scope, node) if left else self.expression(scope, node)
             if isinstance(value, ast.Constant):
                 if bool(value.value) == decides:
                     return ast.Constant(decides)
@@ -380,7 +470,7 @@ class _Writer:
             return self.bounded(scope, nodes)
         if name not in BUILTIN:
             raise scope.error("this function cannot be called here", node)
-        arguments = [self.expression(scope, argument) for argument in nodes]
+        arguments = self.numbers(scope, nodes)
         fixed = [a.value for a in arguments if isinstance(a, ast.Constant)]
         if len(fixed) == len(arguments) and name in ("abs", "min", "max"):
             return ast.Constant({"abs": abs, "min": min, "max": max}[name](*fixed))  # type: ignore[operator]
@@ -392,6 +482,37 @@ class _Writer:
         if not 0 <= index < size:
             raise UnrollError(f"{self.flat.sites[site]}: the index {index} is beyond the size {size}")
         return ast.Constant(index)
+
+
+def _stored(nodes: Iterable[ast.stmt]) -> set[str]:
+    """The names that statements assign."""
+    names = (n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _leave_open(scope: _Scope, changed: Iterable[str]) -> None:
+    """What a loop changes is another thing in every turn: variables may, but nothing that is known beforehand."""
+    for name in changed:
+        if name in scope.names and not isinstance(scope.names[name], ast.Name):
+            scope.names[name] = DEPENDS
+
+
+def _agreed(paths: Sequence[dict[str, Value | _Open]]) -> dict[str, Value | _Open]:
+    """What names stand for where paths come together: what is not the same on all is left open, but for variables."""
+    first, *others = paths
+    names = first | {name: value for path in others for name, value in path.items() if name not in first}
+    return {
+        name: value if all(_agrees(path, name, value) for path in paths) else DEPENDS for name, value in names.items()
+    }
+
+
+def _agrees(path: Mapping[str, Value | _Open], name: str, value: Value | _Open) -> bool:
+    if name not in path:
+        return isinstance(value, ast.Name)
+    other = path[name]
+    if isinstance(value, ast.expr) and isinstance(other, ast.expr):
+        return ast.dump(value) == ast.dump(other)
+    return value == other
 
 
 def _is(node: ast.expr, value: float) -> bool:
