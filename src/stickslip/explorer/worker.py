@@ -118,7 +118,10 @@ class Worker:
                 return
             fields, arrays = {}, {}
         more = {"done": True, "progress": 1.0} | ({"stopped": True} if stopped() else {})
-        self._send(message, head | fields | more, arrays)
+        try:
+            self._send(message, head | fields | more, arrays)
+        except (TypeError, ValueError, KeyError) as error:  # an answer that no frame can hold is no end of the process
+            self._send(message, head | _told(error), {})
 
     def _stopped(self, number: int) -> Any:
         return lambda: number in self.cancelled
