@@ -1,5 +1,7 @@
 """What jobs are made of: the order of points, ranges of sliders, values in Python, results as they come."""
 
+import io
+import json
 import math
 
 import numpy as np
@@ -7,12 +9,16 @@ import pytest
 
 import stickslip as ss
 from stickslip.errors import StickslipError
-from stickslip.explorer import limits
+from stickslip.explorer import limits, pipes
 from stickslip.explorer.calls import Linspace, written
 from stickslip.explorer.creeping import creeping, steady
 from stickslip.explorer.defaults import duration_of, nice, parameter_range, view_of
+from stickslip.explorer.messages import unframed
 from stickslip.explorer.motion import whole_motion
 from stickslip.explorer.order import coarse_first, coarse_grid_first
+from stickslip.explorer.pipes import Message
+from stickslip.explorer.view import Reader
+from stickslip.explorer.worker import Worker
 from stickslip.field import Field
 from stickslip.sweeps.plan import Chunk
 
@@ -151,3 +157,21 @@ def test_what_is_told_while_a_chunk_runs_is_its_result(carry):
     for number, (end, count) in told.items():
         place = plan.points(Chunk(0, 0, 1)).tolist().index(number) if carry else number
         assert np.array_equal(end, found["end_state"][place]) and count == found["count"][place]
+
+
+def test_a_job_that_is_stopped_before_it_begins_says_so(monkeypatch):
+    """A page waits for the end of what it stops, also where the process had no time for it yet."""
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+    monkeypatch.setattr(Worker, "_listen", lambda worker: None)
+    sink = io.BytesIO()
+    worker = Worker(io.BytesIO(), sink, Reader())
+    request = {"id": 3, "channel": "diagram", "job": "diagram", "view": {}}
+    worker.waiting.append(Message(7, pipes.WORK, json.dumps(request).encode()))
+    worker.cancelled.add(7)
+    worker.closed = True
+    worker.run()
+    sink.seek(0)
+    told, over = pipes.read(sink), pipes.read(sink)
+    header, _ = unframed(told.data)
+    assert (header["id"], header["done"], header["stopped"]) == (3, True, True)
+    assert (over.number, over.kind) == (7, pipes.DONE)

@@ -59,8 +59,7 @@ class Worker:
         signal.signal(signal.SIGINT, self._interrupted)
         threading.Thread(target=self._listen, daemon=True).start()
         while (message := self._next()) is not None:
-            if message.number not in self.cancelled:
-                self._work(message)
+            self._work(message)
             self.cancelled.discard(message.number)
             self._write(Message(message.number, pipes.DONE))
 
@@ -106,6 +105,8 @@ class Worker:
         task = Task(request, self.reader, lambda fields, arrays: self._send(message, head | fields, arrays), stopped)
         try:
             self.current = message.number
+            if stopped():  # before it began: the page waits for its end all the same
+                raise KeyboardInterrupt
             fields, arrays = function_of(request["job"])(task)
             self.current = 0
         except KeyboardInterrupt:

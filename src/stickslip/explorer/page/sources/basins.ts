@@ -72,7 +72,8 @@ export class BasinsPanel {
     this.app.commit({ basins: { ...basins, [axis]: { ...basins[axis], ...part } } });
   }
 
-  reset(): void {
+  /** Nothing is computed of these axes. */
+  private empty(): void {
     this.stop();
     this.raster.clear();
     this.freshness.forget();
@@ -81,12 +82,19 @@ export class BasinsPanel {
     this.plot.key = [];
     showKey(byId("basins-legend"), []);
     this.status.textContent = "Run computes from each start on which attractor the motion ends.";
+  }
+
+  /** A model was opened. */
+  reset(): void {
+    this.empty();
     const names = this.app.description.states.map((each): [string, string] => [each.name, each.name]);
     for (const axis of ["x", "y"] as const) fillSelect(byId(`basins-${axis}-state`), names, this.app.view.basins[axis].state);
   }
 
   update(): void {
     const { basins } = this.app.view;
+    const drawn = this.computed;
+    if (drawn !== null && (drawn.x.state !== basins.x.state || drawn.y.state !== basins.y.state)) this.empty();
     for (const axis of ["x", "y"] as const) {
       for (const name of ["state", "low", "high", "points"] as const) {
         byId<HTMLInputElement>(`basins-${axis}-${name}`).value = inField(basins[axis][name]);
@@ -151,7 +159,7 @@ export class BasinsPanel {
     const { header } = frame;
     const label = frame.array("label");
     const attractors = (header["attractors"] as Attractor[] | undefined) ?? [];
-    if (label !== undefined) {
+    if (label !== undefined && this.computed !== null) {
       const entries = attractors.map(({ index, label: words, colour }) => ({ key: index, label: words, colour }));
       entries.push({ key: NOT_RESOLVED, label: "not resolved", colour: "#888888" });
       this.raster.set(label, frame.shapes.get("label")!, entries);
@@ -190,8 +198,7 @@ export class BasinsPanel {
 
   private draw(pen: Pen): void {
     const drawn = this.computed;
-    const { basins } = this.app.view;
-    if (drawn === null || drawn.x.state !== basins.x.state || drawn.y.state !== basins.y.state) return;
+    if (drawn === null) return;
     this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
   }
 

@@ -70,7 +70,8 @@ export class MapPanel {
     this.app.commit({ map: { ...map, [axis]: { ...map[axis], ...part } } });
   }
 
-  reset(): void {
+  /** Nothing is computed of these axes. */
+  private empty(): void {
     this.stop();
     this.raster.clear();
     this.freshness.forget();
@@ -79,12 +80,19 @@ export class MapPanel {
     this.plot.key = [];
     showKey(byId("map-legend"), []);
     this.status.textContent = "Run computes a motion for each pair of values, and colours what it does.";
+  }
+
+  /** A model was opened. */
+  reset(): void {
+    this.empty();
     const names = this.app.description.parameters.map((each): [string, string] => [each.name, each.name]);
     for (const axis of ["x", "y"] as const) fillSelect(byId(`map-${axis}-parameter`), names, this.app.view.map[axis].parameter);
   }
 
   update(): void {
     const { map } = this.app.view;
+    const drawn = this.computed;
+    if (drawn !== null && (drawn.x.parameter !== map.x.parameter || drawn.y.parameter !== map.y.parameter)) this.empty();
     for (const axis of ["x", "y"] as const) {
       for (const name of ["parameter", "low", "high", "points"] as const) {
         byId<HTMLInputElement>(`map-${axis}-${name}`).value = inField(map[axis][name]);
@@ -149,7 +157,7 @@ export class MapPanel {
     const { header } = frame;
     const colour = frame.array("colour");
     const legend = (header["legend"] as LegendEntry[] | undefined) ?? [];
-    if (colour !== undefined) {
+    if (colour !== undefined && this.computed !== null) {
       this.raster.set(colour, frame.shapes.get("colour")!, legend);
       this.plot.key = keyOf(legend);
       showKey(byId("map-legend"), this.plot.key);
@@ -186,8 +194,7 @@ export class MapPanel {
   private draw(pen: Pen): void {
     const { map } = this.app.view;
     const drawn = this.computed;
-    const same = drawn !== null && drawn.x.parameter === map.x.parameter && drawn.y.parameter === map.y.parameter;
-    if (same) this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
+    if (drawn !== null) this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
     this.branches().drawSecond(pen, this.plot, map.x.parameter, map.y.parameter);
   }
 
