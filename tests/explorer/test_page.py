@@ -281,6 +281,20 @@ def test_what_was_found_is_of_its_values_and_comes_back_with_the_address(page: P
     assert page.wait("explorer.phase.orbit?.header.period") == period
 
 
+def test_a_search_for_an_orbit_can_be_stopped(page: Page) -> None:
+    page.evaluate("explorer.commit({model: {library: 'chain'}})")
+    page.wait("explorer.description.title.toLowerCase().includes('chain')", 60)
+    settled(page)
+    for way in ("document.querySelector('#orbit-find').click()", "explorer.escape(document.querySelector('#help'))"):
+        page.evaluate("document.querySelector('#orbit-find').click()")
+        assert page.evaluate("document.querySelector('#orbit-find').textContent") == "Stop"
+        page.evaluate(way)
+        page.wait("!explorer.connection.isBusy('orbit')", 10)
+        told = "['#orbit-find', '#orbit-status'].map((each) => document.querySelector(each).textContent.trim())"
+        assert page.evaluate(told) == ["Find orbit", "Stopped."]
+    page.press("#diagram-run")  # ends what was begun
+
+
 def test_rest_in_a_whole_range_is_told_and_drawn(page: Page) -> None:
     choose(page, "#model", "coulomb_oscillator")
     page.wait("explorer.description.title.startsWith('Free')", 60)

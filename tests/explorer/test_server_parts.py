@@ -3,11 +3,16 @@
 import io
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.branches.curves import Curve
+from stickslip.branches.equilibria import EquilibriumWalk
+from stickslip.branches.orbits import OrbitWalk
+from stickslip.branches.outcome import Outcome
 from stickslip.errors import StickslipError
 from stickslip.explorer import limits, pipes
 from stickslip.explorer.calls import Linspace, written
@@ -18,8 +23,11 @@ from stickslip.explorer.motion import whole_motion
 from stickslip.explorer.order import coarse_first, coarse_grid_first
 from stickslip.explorer.pipes import Message
 from stickslip.explorer.view import Reader
+from stickslip.explorer.wording import in_words_of_the_page
 from stickslip.explorer.worker import Worker
 from stickslip.field import Field
+from stickslip.model.files import loads
+from stickslip.status import Status
 from stickslip.sweeps.plan import Chunk
 
 CHANCE = np.random.default_rng(21)
@@ -175,3 +183,55 @@ def test_a_job_that_is_stopped_before_it_begins_says_so(monkeypatch):
     header, _ = unframed(told.data)
     assert (header["id"], header["done"], header["stopped"]) == (3, True, True)
     assert (over.number, over.kind) == (7, pipes.DONE)
+
+
+BLOCK = """
+[mass.block]
+m = 1.0
+x = 0.5
+[spring.spring]
+between = ["block", "ground"]
+k = 1.0
+"""
+PAD = """
+[contact.pad]
+on = "block"
+against = "ground"
+law = {kind = "coulomb", mu_s = 0.6}
+"""
+BRUSH = """
+[compliantcontact.brush]
+on = "block"
+against = "ground"
+stiffness = 9.0
+law = {kind = "coulomb", mu_s = 0.1}
+"""
+PUSH = """
+[force.push]
+on = "block"
+force = "sin(t)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "told"),
+    [
+        (BLOCK + PAD, ss.find_orbit, "start it elsewhere, or look for equilibria"),
+        (BLOCK + PUSH, ss.find_equilibria, "look for orbits, or take the excitation out of the model"),
+        (BLOCK + BRUSH, ss.find_equilibria, "Equilibria cannot be found with"),
+    ],
+)
+def test_messages_have_no_words_that_only_python_has(text, verb, told):
+    with pytest.raises(StickslipError) as error:
+        verb(loads(text))
+    sentence = in_words_of_the_page(str(error.value))
+    assert told in sentence
+    assert not re.search(r"\w=|`|find_|guess", sentence)
+
+
+def test_advice_of_branches_has_no_words_that_only_python_has():
+    sentences = [walk.advice for walk in (OrbitWalk, EquilibriumWalk, Curve)]
+    sentences += [f"The steps shrank: why. {advice}" for advice in sentences]
+    sentences += [each.value[0] for each in Outcome] + [each.value for each in Status]
+    for sentence in sentences[3:]:
+        assert not re.search(r"\w=|`|find_|guess=", in_words_of_the_page(sentence)), sentence

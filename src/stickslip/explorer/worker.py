@@ -26,6 +26,7 @@ from stickslip.explorer.messages import frame
 from stickslip.explorer.pipes import Message
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import Reader, Refused
+from stickslip.explorer.wording import SAID, in_words_of_the_page
 
 PR_SET_PDEATHSIG = 1
 IMPORTING, AGAIN = "<frozen importlib._bootstrap>", 0.02
@@ -128,7 +129,8 @@ class Worker:
         return lambda: number in self.cancelled
 
     def _send(self, message: Message, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        self._write(Message(message.number, pipes.FRAME, frame({"done": False} | header, arrays)))
+        said = {name: in_words_of_the_page(header[name]) for name in SAID if isinstance(header.get(name), str)}
+        self._write(Message(message.number, pipes.FRAME, frame({"done": False} | header | said, arrays)))
 
     def _write(self, message: Message) -> None:
         """Messages go out whole: an interruption that comes meanwhile waits for them."""

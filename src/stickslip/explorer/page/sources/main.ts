@@ -485,7 +485,7 @@ class Explorer implements App {
     if (closeMenu() || foldAll()) return;
     if (help.open) help.close();
     else if (byId<HTMLDialogElement>("editor").open) byId<HTMLDialogElement>("editor").close();
-    else if (!this[this.view.show].interrupt() && this.python.isOpen) this.python.toggle(false);
+    else if (!this.orbit.stop() && !this[this.view.show].interrupt() && this.python.isOpen) this.python.toggle(false);
   }
 }
 

@@ -7,6 +7,11 @@ import { shown } from "./numbers";
 import type { PhasePlane, Rest } from "./phase";
 import { valuesOf } from "./stale";
 
+type Job = "orbit" | "equilibria";
+const JOBS: Job[] = ["orbit", "equilibria"];
+/** What the buttons say. */
+const FIND = { orbit: "Find orbit", equilibria: "Equilibria" };
+
 export class OrbitPanel {
   private readonly facts = byId("orbit-facts");
   private readonly status = byId("orbit-status");
@@ -27,21 +32,41 @@ export class OrbitPanel {
     });
   }
 
+  /** Give up what is looked for; whether anything was. */
+  stop(): boolean {
+    const looking = JOBS.filter((job) => this.app.connection.isBusy(job));
+    for (const job of looking) this.app.connection.cancel(job);
+    return looking.length > 0;
+  }
+
+  private look(job: Job, words: string, receive: (frame: Frame) => void): void {
+    this.status.textContent = words;
+    this.app.commitPage(remembered(this.app, job));
+    this.showStop(job, true);
+    this.app.connection.request(job, job, { view: this.app.view }, (frame) => {
+      this.showStop(job, false);
+      receive(frame);
+    });
+  }
+
+  private showStop(job: Job, looking: boolean): void {
+    byId(`${job}-find`).textContent = looking ? "Stop" : FIND[job];
+  }
+
   find(): void {
+    if (this.app.connection.isBusy("orbit")) return this.app.connection.cancel("orbit");
     const key = this.present();
-    this.status.textContent = "Looking for a periodic orbit…";
-    this.app.commitPage(remembered(this.app, "orbit"));
-    this.app.connection.request("orbit", "orbit", { view: this.app.view }, (frame) => this.found(frame, key));
+    this.look("orbit", "Looking for a periodic orbit…", (frame) => this.found(frame, key));
   }
 
   findEquilibria(): void {
+    if (this.app.connection.isBusy("equilibria")) return this.app.connection.cancel("equilibria");
     const key = this.present();
-    this.status.textContent = "Looking for equilibria…";
-    this.app.commitPage(remembered(this.app, "equilibria"));
-    this.app.connection.request("equilibria", "equilibria", { view: this.app.view }, (frame) => this.foundEquilibria(frame, key));
+    this.look("equilibria", "Looking for equilibria…", (frame) => this.foundEquilibria(frame, key));
   }
 
   clear(): void {
+    this.stop();
     this.phase.orbit = null;
     this.phase.equilibria = [];
     this.facts.hidden = true;
@@ -103,7 +128,8 @@ export class OrbitPanel {
       );
       this.onFound();
     }
-    tellProgress(this.app, this.status, header, "", found.length === 0 ? "It rests nowhere." : `${found.length} found, marked in the phase plane.`);
+    const count = header.stopped === true ? "" : found.length === 0 ? "It rests nowhere." : `${found.length} found, marked in the phase plane.`;
+    tellProgress(this.app, this.status, header, "", count);
   }
 
   private show(title: string, facts: [string, string][]): void {
