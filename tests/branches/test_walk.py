@@ -1,8 +1,12 @@
-"""What a walk along a path takes for a step: geometry alone."""
+"""What a walk along a path takes for a step: geometry alone; and what can be done from its special points."""
+
+import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from stickslip.branches.special import SpecialPoint
 from stickslip.branches.walk import is_straight
 
 
@@ -31,3 +35,22 @@ def test_a_step_across_is_none(seed: int) -> None:
     assert not is_straight(forward * along + aside * across, along, along, 0.02)
     assert not is_straight(-0.02 * along, along, along, 0.02), "backwards"
     assert not is_straight(0 * along, along, along, 0.02), "nowhere"
+
+
+@pytest.mark.parametrize(
+    ("kind", "margin", "at_rest", "expected"),
+    [
+        ("flip", None, False, True),
+        ("Neimark–Sacker", None, False, True),
+        ("fold", None, False, True),
+        ("grazing-sliding", ("touch", 0), False, True),
+        ("branch point", ("touch", 0), False, False),
+        ("fold", None, True, True),
+        ("Hopf", None, True, True),
+        ("boundary equilibrium", ("touch", 0), True, False),
+    ],
+)
+def test_which_special_points_have_curves_in_two_parameters(kind, margin, at_rest, expected):
+    """Those of which `follow` with two parameters knows the equations."""
+    orbit = SimpleNamespace(period=math.nan if at_rest else 2.0)
+    assert SpecialPoint(kind, "belt.speed", 0.3, orbit, margin=margin).has_curve is expected

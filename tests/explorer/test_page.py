@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -154,6 +155,21 @@ def test_back_undoes_a_whole_drag(page: Page) -> None:
     page.wait("explorer.view.parameters['belt.speed'] > 0.25")
 
 
+def test_undo_goes_no_farther_back_than_the_page(browser: Browser, address: str) -> None:
+    page = browser.open(f"{address}/opening")
+    page.go(f"{address}/")
+    page.wait("explorer.motion")
+    assert page.evaluate("document.querySelector('#undo').disabled") is True
+    page.key("z")
+    page.evaluate("explorer.setParameters({'belt.speed': 0.3})")
+    page.key("z")
+    page.wait("explorer.view.parameters['belt.speed'] === undefined")
+    page.key("z")
+    time.sleep(0.2)
+    assert page.evaluate("[location.pathname, document.querySelector('#undo').disabled]") == ["/", True]
+    page.call("Page.close")
+
+
 def test_arrow_keys_move_a_slider(page: Page) -> None:
     page.evaluate(f'document.querySelector("{slider("belt.speed")}").focus()')
     page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)
@@ -188,6 +204,23 @@ def test_a_box_is_recomputed_and_can_be_left(swept: Page) -> None:
     assert len(set(values)) > 100  # as many values as before, in a fifth of the range
     page.press("#diagram-back")
     page.wait(f"explorer.view.diagram.low === {low} && explorer.view.diagram.high === {high}")
+
+
+def test_a_click_in_a_moved_picture_leaves_it_where_it_is(swept: Page) -> None:
+    page = swept
+    low, high = page.evaluate("explorer.diagram.plot.x")
+    page.evaluate("explorer.diagram.plot.above.focus()")
+    page.key("+")
+    page.key("+")
+    seen = page.evaluate("[explorer.diagram.plot.x, explorer.diagram.plot.y]")
+    assert low < seen[0][0] < seen[0][1] < high
+    x, y = (sum(ends) / 2 for ends in seen)
+    page.click(*in_plot(page, "diagram", x, y))
+    page.wait("explorer.view.parameters['belt.speed'] > 0.2")
+    assert page.evaluate("[explorer.diagram.plot.x, explorer.diagram.plot.y]") == seen
+    assert page.evaluate("document.querySelector('#diagram-here').hidden") is False
+    page.press("#diagram-back")
+    assert page.evaluate("explorer.diagram.plot.x") == [low, high]
 
 
 def test_a_sweep_fills_in_and_can_be_stopped(swept: Page) -> None:
@@ -233,6 +266,43 @@ def test_an_orbit_is_found_and_followed(page: Page) -> None:
     branch = page.evaluate("explorer.diagram.branches.grown[0]")
     assert "ss.follow(" in page.evaluate("document.querySelector('#last-line').textContent")
     assert len(branch["value"]) > 5 and np.ptp(branch["value"]) > 0.1
+
+
+def test_what_was_found_is_of_its_values_and_comes_back_with_the_address(page: Page) -> None:
+    page.press("#orbit-find")
+    period = page.wait("explorer.phase.orbit?.header.period")
+    title = "document.querySelector('#orbit-title').textContent"
+    page.evaluate("explorer.setParameters({'belt.speed': 0.3})")
+    assert page.evaluate(f"[{title}, explorer.phase.faded]") == ["Periodic orbit, of other values", True]
+    page.evaluate("explorer.setParameters({'belt.speed': 0.2})")
+    assert page.evaluate(f"[{title}, explorer.phase.faded]") == ["Periodic orbit", False]
+    page.call("Page.reload")
+    page.wait("document.readyState === 'complete' && explorer.motion")
+    assert page.wait("explorer.phase.orbit?.header.period") == period
+
+
+def test_a_search_for_an_orbit_can_be_stopped(page: Page) -> None:
+    page.evaluate("explorer.commit({model: {library: 'chain'}})")
+    page.wait("explorer.description.title.toLowerCase().includes('chain')", 60)
+    settled(page)
+    for way in ("document.querySelector('#orbit-find').click()", "explorer.escape(document.querySelector('#help'))"):
+        page.evaluate("document.querySelector('#orbit-find').click()")
+        assert page.evaluate("document.querySelector('#orbit-find').textContent") == "Stop"
+        page.evaluate(way)
+        page.wait("!explorer.connection.isBusy('orbit')", 10)
+        told = "['#orbit-find', '#orbit-status'].map((each) => document.querySelector(each).textContent.trim())"
+        assert page.evaluate(told) == ["Find orbit", "Stopped."]
+    page.press("#diagram-run")  # ends what was begun
+
+
+def test_rest_in_a_whole_range_is_told_and_drawn(page: Page) -> None:
+    choose(page, "#model", "coulomb_oscillator")
+    page.wait("explorer.description.title.startsWith('Free')", 60)
+    page.press("#equilibria-find")
+    page.wait("explorer.phase.equilibria.length === 1")
+    facts = page.evaluate("document.querySelector('#orbit-list').textContent")
+    assert facts == "stable, in stickx.block from −1 to 1, v.block 0"
+    assert page.evaluate("explorer.phase.plot.x.map((end) => Math.abs(end) > 1)") == [True, True]
 
 
 def test_orbits_that_begin_at_an_equilibrium_have_two_lines(page: Page) -> None:
@@ -343,6 +413,17 @@ def test_what_was_computed_for_another_view_says_so(page: Page, tab: str, none: 
         assert told(page, tab) == (False, False)
 
 
+@pytest.mark.parametrize(("tab", "axis", "other"), [("map", "parameter", "spring.k"), ("basins", "state", "v.block")])
+def test_of_other_axes_nothing_is_left(page: Page, tab: str, axis: str, other: str) -> None:
+    """No key to colours that are not there, and no word that what is drawn over it were of other values."""
+    small(page, tab, 3)
+    choose(page, f"#{tab}-x-{axis}", other)
+    assert page.evaluate(f"explorer.{tab}.raster.rows") == 0
+    assert page.evaluate(f"document.querySelector('#{tab}-legend').childElementCount") == 0
+    assert told(page, tab) == (False, False)
+    assert page.evaluate(f"document.querySelector('#{tab}-status').textContent").startswith("Run computes")
+
+
 @pytest.mark.parametrize("tab", ["map", "basins"])
 def test_a_box_of_a_map_is_left_by_a_key(page: Page, tab: str) -> None:
     small(page, tab)
@@ -368,9 +449,15 @@ def test_kinds_with_one_colour_have_one_entry(page: Page) -> None:
     legend = [{"key": i, "label": label, "colour": colour} for i, (label, colour) in enumerate(kinds)]
     header = json.dumps({"done": True, "legend": legend})
     frame = f"{{header: {header}, array: () => [0, 1, 2], shapes: new Map([['colour', [1, 3]]])}}"
-    page.evaluate(f"explorer.map.receive({frame})")
+    page.evaluate(f"explorer.map.computed = explorer.view.map; explorer.map.receive({frame})")
     shown = page.evaluate("[...document.querySelectorAll('#map-legend li')].map((e) => e.textContent)")
     assert shown == ["1:1", "11:1, 12:1"]
+    # In a file the key stands below the picture: without it nobody knows what the colours mean.
+    page.press("#tab-map")
+    picture, height = page.evaluate("[explorer.map.plot.svg(), explorer.map.plot.height]")
+    heights = [float(each) for each in re.findall(r'y="([\d.]+)"[^>]*>(?:1:1|11:1, 12:1)<', picture)]
+    assert len(heights) == 2 and min(heights) > height
+    assert float(re.search(r'<svg[^>]* height="([\d.]+)"', picture)[1]) > max(heights)
 
 
 def test_the_cobweb_goes_step_by_step(page: Page) -> None:
@@ -384,10 +471,15 @@ def test_the_cobweb_goes_step_by_step(page: Page) -> None:
     page.press("#cobweb-step")
     page.press("#cobweb-step")
     page.wait(f"explorer.section.steps === 2 && explorer.section.plot.above.toDataURL() !== {json.dumps(before)}")
+    page.press("#python-open")
+    page.wait("document.querySelector('#python-script').textContent.includes('ss.plot.return_map(releases)')")
     # Where the cobweb goes is where the map sends it.
     first, second = page.evaluate("Array.from(explorer.section.arrays.get('cobweb').slice(0, 2))")
-    curve = np.reshape(page.evaluate("Array.from(explorer.section.arrays.get('curve'))"), (2, -1))
-    assert second == pytest.approx(np.interp(first, *curve), abs=0.02 * np.ptp(curve[1]))
+    curve = np.reshape(np.array(page.evaluate("Array.from(explorer.section.arrays.get('curve'))"), float), (2, -1))
+    whole = curve[:, np.isfinite(curve[1])]
+    assert second == pytest.approx(np.interp(first, *whole), abs=0.02 * np.ptp(whole[1]))
+    assert 0 < np.sum(np.isnan(curve[1])) < 10  # the map jumps, and no line is drawn there
+    assert np.nanmax(np.abs(np.diff(curve[1]))) < 0.15 * np.ptp(curve[0])
 
 
 def test_the_motion_can_be_heard(page: Page) -> None:
@@ -411,6 +503,21 @@ def test_pictures_and_data_are_saved(page: Page, browser: Browser) -> None:
     assert drawn.startswith("<svg") and drawn.count("<path") > 3 and "v.block" in drawn
     assert "x.block" in (browser.downloads / "motion.csv").read_text().splitlines()[0]
     assert (browser.downloads / "motion.nc").read_bytes()[1:4] == b"HDF"
+
+
+def test_branches_are_saved_as_well(page: Page, browser: Browser) -> None:
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, low: 0.19, high: 0.21}})")
+    page.press("#orbit-follow")
+    page.wait("explorer.diagram.branches.grown[0]?.done", 25)
+    page.press("#save-diagram")
+    page.press("#menu button:nth-of-type(5)")
+    file = browser.downloads / "branch.csv"
+    deadline = time.monotonic() + 20
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    head, *rows = file.read_text().splitlines()
+    values = sorted(float(row.split(",")[head.split(",").index("belt.speed")]) for row in rows)
+    assert values == pytest.approx(sorted(page.evaluate("explorer.diagram.branches.grown[0].value")), rel=1e-12)
 
 
 def test_reload_gives_the_same_view(page: Page) -> None:
@@ -597,6 +704,16 @@ def test_the_address_holds_the_return_map_and_how_long_a_map_settles(page: Page)
     assert page.evaluate("[explorer.view.diagram.transient, explorer.view.show]") == [70, "map"]
 
 
+def test_the_clock_has_as_many_digits_at_every_time(page: Page) -> None:
+    shown = []
+    for length, time_ in ((200, 0), (200, 163.04), (12, 3.14159), (0.05, 0.0123456), (2e6, 1234567.8), (3e-9, 1e-9)):
+        page.evaluate(f"explorer.motion.time = new Float64Array([0, {length}])")
+        shown.append(page.evaluate(f"explorer.mark({time_}), document.querySelector('#clock').textContent.trim()"))
+    assert shown == ["t = 0.0", "t = 163.0", "t = 3.14", "t = 0.01235", "t = 1234568", "t = 1.000·10⁻⁹"]
+    page.evaluate("explorer.asked = ''; explorer.askMotion()")
+    settled(page)
+
+
 def test_a_diagram_without_points_says_why(swept: Page) -> None:
     page = swept
     page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, points: 10, on: 'release', observed: 1e-3}})")
@@ -646,6 +763,14 @@ def test_what_a_panel_cannot_do_is_told_beside_its_field(swept: Page) -> None:
     assert page.evaluate("document.querySelector('#diagram-points-error')") is None
 
 
+def test_how_long_a_map_settles_is_refused_beside_the_field_of_the_map(page: Page) -> None:
+    page.press("#tab-map")
+    page.evaluate("explorer.commit({diagram: {...explorer.view.diagram, transient: -1}})")
+    page.press("#map-run")
+    sentence = page.wait("document.querySelector('#map-transient-error')?.textContent")
+    assert sentence == "the transient is -1: it must not be negative"
+
+
 def test_another_origin_is_refused(address: str) -> None:
     socket = address.replace("http", "ws", 1) + "/socket"
     with connect(socket, origin=address) as opened:  # type: ignore[arg-type]
@@ -668,6 +793,10 @@ def test_a_page_of_another_origin_cannot_reach_it(browser: Browser, address: str
 def test_a_lost_connection_is_told_and_found_again(page: Page) -> None:
     page.evaluate("explorer.connection.socket.close()")
     page.wait("document.querySelector('#connection').textContent.includes('lost')")
+    # What was not even sent can be given up as well.
+    page.evaluate("document.querySelector('#map-run').click()")
+    page.evaluate("document.querySelector('#map-run').click()")
+    assert page.evaluate("[explorer.map.running, document.querySelector('#map-run').textContent]") == [False, "Run"]
     page.wait("document.querySelector('#connection').dataset.open === 'true'")
     start = page.middle(slider("belt.speed"))
     page.drag(start, (start[0] + 15, start[1]))
@@ -686,6 +815,7 @@ def test_a_lost_connection_is_told_and_found_again(page: Page) -> None:
         {"basins": {"x": {}, "t": None}, "show": "basins", "page": {"ran": ["basins"]}},
         pytest.param({"section": {"x": 7}, "show": "section"}, marks=pytest.mark.nightly),
         {"diagram": {"low": None, "points": "a"}, "branches": 5},
+        {"model": {"library": "nonsense"}, "branches": [None]},
     ],
 )
 def test_a_damaged_address_opens_what_is_whole_of_it(
@@ -700,6 +830,17 @@ def test_a_damaged_address_opens_what_is_whole_of_it(
     complaints = page.errors()
     page.call("Page.close")
     assert complaints == []
+
+
+def test_a_model_of_an_address_that_cannot_be_stays_in_the_editor(browser: Browser, address: str) -> None:
+    text = "[mass.block]\nm = -1\n"
+    page = browser.open(f"{address}/#{quote(json.dumps({'model': {'text': text}}))}")
+    page.wait("explorer.motion && explorer.phase.plot.painted > 0", 60)
+    assert page.evaluate("document.querySelector('#editor').open") is True
+    assert page.evaluate("document.querySelector('#editor-text').value") == text
+    assert "m is -1" in page.evaluate("document.querySelector('#editor-error').textContent")
+    assert page.evaluate("explorer.description.title") == "Block on a moving belt"
+    page.call("Page.close")
 
 
 def test_a_sentence_beside_a_field_goes_when_the_panel_is_run_again(swept: Page) -> None:

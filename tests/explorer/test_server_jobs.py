@@ -2,6 +2,7 @@
 
 import io
 import json
+import wave
 from urllib.request import Request, urlopen
 
 import numpy as np
@@ -138,7 +139,8 @@ def test_orbit_and_equilibria_are_those_of_the_verbs(talk):
     orbit = ss.find_orbit(ss.models.drill_string())
     assert header["period"] == orbit.period and header["stable"] == orbit.stable
     assert header["multipliers"] == [[m.real, m.imag] for m in orbit.multipliers]
-    assert np.array_equal(arrays["x.twist"], orbit.data["x.twist"].values)
+    assert np.array_equal(arrays["x.twist"], ss.interpolate(orbit.data, arrays["time"])["x.twist"].values)
+    assert len(arrays["time"]) == 2000 and np.ptp(arrays["time"]) == pytest.approx(orbit.period, rel=1e-12)
     found = talk.ask("equilibria", complete(talk, BELT))[0]["equilibria"]
     assert [(each["states"]["x.block"], each["stable"], each["kind"]) for each in found] == [(0.625, False, "slip")]
 
@@ -155,6 +157,8 @@ def test_a_branch_grows_to_that_of_follow(talk):
     assert np.array_equal(arrays["high"], branch.extremes[:, 1, 0])
     assert [(each["kind"], each["value"]) for each in header["specials"]] == [(p.kind, p.value) for p in branch.special]
     assert header["reason"] == branch.reason
+    actions = [[each["action"] for each in special["actions"]] for special in header["specials"]]
+    assert actions == [["second"]]  # a grazing
     # From its special point on, in two parameters.
     view["branches"].append(
         {
@@ -212,6 +216,35 @@ def test_sound_has_the_length_and_the_pitch_that_were_asked_for(talk):
     spectrum = np.abs(np.fft.rfft(arrays["sound"]))
     assert np.argmax(spectrum) * header["rate"] / len(arrays["sound"]) == pytest.approx(220, abs=3)
     assert 0.5 < np.max(np.abs(arrays["sound"])) <= 1
+
+
+def test_a_sound_is_of_the_motion_that_is_shown(talk, tmp_path, monkeypatch):
+    """A click on a diagram of an excited system begins its motion within a period, and so does its sound."""
+    view = complete(talk, FORCED) | {"motion": {"t": 60.0, "start_time": 2.5}}
+    header, arrays = talk.ask("sound", view, seconds=0.2, quantity="v.block")
+    monkeypatch.chdir(tmp_path)
+    shown(header["python"], ss.models.forced_oscillator(characteristic="III"))
+    with wave.open("sound.wav", "rb") as file:
+        written = np.frombuffer(file.readframes(file.getnframes()), "<i2") / 32767
+    assert "start_time=2.5" in header["python"]
+    assert np.array_equal(arrays["sound"], written.astype(np.float32))
+
+
+def test_a_range_of_rest_without_end_is_told(talk):
+    """JSON has no word for infinity: an answer that has one ends neither the job nor its process."""
+    text = """
+[mass.block]
+m = 1.0
+
+[contact.pad]
+on = "block"
+against = "ground"
+law = {kind = "coulomb", mu_s = 0.4, mu_k = 0.3}
+"""
+    header, _ = talk.ask("equilibria", complete(talk, {"model": {"text": text}}))
+    (rest,) = header["equilibria"]
+    assert rest["interval"] == {"x.block": [None, None], "v.block": [0.0, 0.0]}
+    assert rest["stability"] == "stable" and rest["kind"] == "stick"
 
 
 def post(page, body, **headers):

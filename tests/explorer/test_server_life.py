@@ -97,9 +97,11 @@ def test_it_opens_with_what_is_given(tmp_path):
     path = ss.save(own, tmp_path / "own.toml")
     assert opening_of(path).view == {"model": {"text": path.read_text()}}
     run = ss.simulate(own, t=30)
+    late = ss.simulate(own, t=30, start_time=10)
     sweep = ss.sweep(own, {"belt.speed": [0.1, 0.2, 0.4]}, times=(10, 10))
     for result, part, value in (
         (run, "motion", {"t": 30.0}),
+        (late, "motion", {"t": 20.0, "start_time": 10.0}),
         (sweep, "diagram", {"parameter": "belt.speed", "low": 0.1, "high": 0.4, "points": 3}),
     ):
         for given in (result, ss.save(result, tmp_path / f"{part}.nc"), str(tmp_path / f"{part}.nc")):

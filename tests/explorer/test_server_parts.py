@@ -1,19 +1,33 @@
 """What jobs are made of: the order of points, ranges of sliders, values in Python, results as they come."""
 
+import io
+import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.branches.curves import Curve
+from stickslip.branches.equilibria import EquilibriumWalk
+from stickslip.branches.orbits import OrbitWalk
+from stickslip.branches.outcome import Outcome
 from stickslip.errors import StickslipError
-from stickslip.explorer import limits
+from stickslip.explorer import limits, pipes
 from stickslip.explorer.calls import Linspace, written
 from stickslip.explorer.creeping import creeping, steady
 from stickslip.explorer.defaults import duration_of, nice, parameter_range, view_of
+from stickslip.explorer.messages import unframed
 from stickslip.explorer.motion import whole_motion
 from stickslip.explorer.order import coarse_first, coarse_grid_first
+from stickslip.explorer.pipes import Message
+from stickslip.explorer.view import Reader
+from stickslip.explorer.wording import in_words_of_the_page
+from stickslip.explorer.worker import Worker
 from stickslip.field import Field
+from stickslip.model.files import loads
+from stickslip.status import Status
 from stickslip.sweeps.plan import Chunk
 
 CHANCE = np.random.default_rng(21)
@@ -151,3 +165,73 @@ def test_what_is_told_while_a_chunk_runs_is_its_result(carry):
     for number, (end, count) in told.items():
         place = plan.points(Chunk(0, 0, 1)).tolist().index(number) if carry else number
         assert np.array_equal(end, found["end_state"][place]) and count == found["count"][place]
+
+
+def test_a_job_that_is_stopped_before_it_begins_says_so(monkeypatch):
+    """A page waits for the end of what it stops, also where the process had no time for it yet."""
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+    monkeypatch.setattr(Worker, "_listen", lambda worker: None)
+    sink = io.BytesIO()
+    worker = Worker(io.BytesIO(), sink, Reader())
+    request = {"id": 3, "channel": "diagram", "job": "diagram", "view": {}}
+    worker.waiting.append(Message(7, pipes.WORK, json.dumps(request).encode()))
+    worker.cancelled.add(7)
+    worker.closed = True
+    worker.run()
+    sink.seek(0)
+    told, over = pipes.read(sink), pipes.read(sink)
+    header, _ = unframed(told.data)
+    assert (header["id"], header["done"], header["stopped"]) == (3, True, True)
+    assert (over.number, over.kind) == (7, pipes.DONE)
+
+
+BLOCK = """
+[mass.block]
+m = 1.0
+x = 0.5
+[spring.spring]
+between = ["block", "ground"]
+k = 1.0
+"""
+PAD = """
+[contact.pad]
+on = "block"
+against = "ground"
+law = {kind = "coulomb", mu_s = 0.6}
+"""
+BRUSH = """
+[compliantcontact.brush]
+on = "block"
+against = "ground"
+stiffness = 9.0
+law = {kind = "coulomb", mu_s = 0.1}
+"""
+PUSH = """
+[force.push]
+on = "block"
+force = "sin(t)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "told"),
+    [
+        (BLOCK + PAD, ss.find_orbit, "start it elsewhere, or look for equilibria"),
+        (BLOCK + PUSH, ss.find_equilibria, "look for orbits, or take the excitation out of the model"),
+        (BLOCK + BRUSH, ss.find_equilibria, "Equilibria cannot be found with"),
+    ],
+)
+def test_messages_have_no_words_that_only_python_has(text, verb, told):
+    with pytest.raises(StickslipError) as error:
+        verb(loads(text))
+    sentence = in_words_of_the_page(str(error.value))
+    assert told in sentence
+    assert not re.search(r"\w=|`|find_|guess", sentence)
+
+
+def test_advice_of_branches_has_no_words_that_only_python_has():
+    sentences = [walk.advice for walk in (OrbitWalk, EquilibriumWalk, Curve)]
+    sentences += [f"The steps shrank: why. {advice}" for advice in sentences]
+    sentences += [each.value[0] for each in Outcome] + [each.value for each in Status]
+    for sentence in sentences[3:]:
+        assert not re.search(r"\w=|`|find_|guess=", in_words_of_the_page(sentence)), sentence

@@ -111,6 +111,17 @@ def test_a_foreign_origin_is_refused(page, origin):
     assert denied.value.code == 403
 
 
+def test_two_origins_are_as_good_as_a_foreign_one(page):
+    host = page.url.removeprefix("http://").rstrip("/")
+    connection = http.client.HTTPConnection(host, timeout=10)
+    connection.putrequest("GET", "/opening")
+    for origin in (page.url.rstrip("/"), "http://evil.example"):
+        connection.putheader("Origin", origin)
+    connection.endheaders()
+    assert connection.getresponse().status == 403
+    connection.close()
+
+
 def test_the_own_page_is_answered(page):
     own = page.url.rstrip("/")
     assert get(page, "opening", Origin=own).status == 200

@@ -146,6 +146,9 @@ def test_pictures_speak_of_angles_and_torques():
     assert state_label(run, "x.twist") == r"angle $x_\mathrm{twist}$ (rad)"
     assert state_label(run, "v.twist") == r"angular velocity $v_\mathrm{twist}$"
     assert force_label(run) == r"friction torque $\lambda$"
+    disc = ss.Rotor("disc", inertia=0.1)
+    brake = ss.System(ss.Contact({disc: 0.12}, ss.ground, law=ss.Coulomb(0.4)), force_unit="N")
+    assert force_label(ss.simulate(brake, t=1)) == r"friction force $\lambda$ (N)"
     block = ss.simulate(ss.models.block_on_belt(), t=1)
     assert state_label(block, "x.block") == r"position $x_\mathrm{block}$"
     assert force_label(block) == r"friction force $\lambda$"

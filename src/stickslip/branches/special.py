@@ -9,7 +9,7 @@ import numpy as np
 
 from stickslip.arrays import Floats
 from stickslip.branches.critical import HOPF
-from stickslip.branches.margins import BRANCH_POINT, FLIP
+from stickslip.branches.margins import BRANCH_POINT, FLIP, FOLD, TORUS
 from stickslip.model.listing import Listing
 
 
@@ -67,6 +67,13 @@ class SpecialPoint(metaclass=Listing):
     def bifurcates(self) -> bool:
         """Whether another branch begins here that `follow` can step onto."""
         return self.kind in (FLIP, BRANCH_POINT, HOPF)
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether `follow` can keep it what it is along two parameters."""
+        if np.isnan(self.orbit.period):  # of equilibria
+            return self.kind in (FOLD, HOPF)
+        return self.kind in (FOLD, FLIP, TORUS) or (self.margin is not None and self.kind != BRANCH_POINT)
 
     def __repr__(self) -> str:
         period = "" if np.isnan(self.orbit.period) else f", period {self.orbit.period:.10g}"

@@ -164,9 +164,8 @@ def map_call(view: Mapping[str, Any], model: Model, period: float | None) -> Cal
         raise Refused("a map is over two different parameters: choose another one", "map.y.parameter")
     if total > limits.MAP_POINTS:
         raise Refused(f"the map has {total} points: at most {limits.MAP_POINTS} can be", "map.x.points")
-    return Call(
-        "sweep", {"over": over, "observe": map_quantity(view), **duration(table(view, "diagram"), period, "diagram")}
-    )
+    times = duration(table(view, "diagram"), period, "map")  # the diagram's, and fields of the map's own panel as well
+    return Call("sweep", {"over": over, "observe": map_quantity(view), **times})
 
 
 def map_quantity(view: Mapping[str, Any]) -> str | None:

@@ -28,7 +28,7 @@ def describe(task: Task) -> Reply:
     t = number(table(view, "motion"), "t", "motion.t", positive=True)
     reach = state_ranges(base, t)
     fields = {
-        "title": model.about.called or "A model",
+        "title": model.about.called[:1].upper() + model.about.called[1:],
         "about": _about(task, model),
         "view": view,
         "parts": [{"name": name, "kind": part.kind} for name, part in _parts(model).items()],

@@ -204,7 +204,7 @@ def _specials(found: list[Branch], growing: _Growing) -> list[dict[str, Any]]:
 def _special(i: int, point: SpecialPoint, growing: _Growing) -> dict[str, Any]:
     values = point.orbit.model.parameters
     actions = [{"action": "branch", "label": "Follow the branch that begins here"}] if point.bifurcates else []
-    if growing.second is None and (point.margin is not None or point.numbers or point.kind == "fold"):
+    if growing.second is None and point.has_curve:
         actions.append({"action": "second", "label": "Follow this point in two parameters"})
     quantity = None if point.extremes is None else finite(point.extremes[1][growing.state])
     return {

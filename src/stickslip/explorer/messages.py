@@ -23,12 +23,12 @@ _LENGTH = struct.Struct("<I")
 
 
 def frame(header: Mapping[str, Any], arrays: Mapping[str, Any] | None = None) -> bytes:
-    """A header and arrays as one binary frame.
+    """A header and arrays as one binary frame; what is not finite in the header is null, since JSON has no word for it.
 
-    >>> data = frame({"id": 7}, {"time": np.array([0.0, 1.0])})
+    >>> data = frame({"id": 7, "interval": (-math.inf, 1.0)}, {"time": np.array([0.0, 1.0])})
     >>> header, arrays = unframed(data)
-    >>> header["id"], arrays["time"].tolist()
-    (7, [0.0, 1.0])
+    >>> header["id"], header["interval"], arrays["time"].tolist()
+    (7, [None, 1.0], [0.0, 1.0])
     """
     parts: list[bytes] = []
     listed: list[dict[str, Any]] = []
@@ -41,7 +41,7 @@ def frame(header: Mapping[str, Any], arrays: Mapping[str, Any] | None = None) ->
         padded = data + bytes(-len(data) % ALIGNED)
         parts.append(padded)
         offset += len(padded)
-    text = json.dumps({**header, "arrays": listed}, default=_plain, allow_nan=False).encode()
+    text = _text({**header, "arrays": listed}).encode()
     text += b" " * (-(len(text) + _LENGTH.size) % ALIGNED)
     return b"".join([_LENGTH.pack(len(text)), text, *parts])
 
@@ -65,10 +65,27 @@ def finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def _text(header: dict[str, Any]) -> str:
+    """A header in JSON."""
+    try:
+        return json.dumps(header, default=_plain, allow_nan=False)
+    except ValueError:  # few headers have such numbers, and to look for them takes longer than to write
+        return json.dumps(_finite(header), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """A value with None where a number is not finite."""
+    if isinstance(value, float):
+        return finite(value)
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return _finite(_plain(value)) if isinstance(value, np.generic | np.ndarray) else value
+
+
 def _plain(value: Any) -> Any:
     """Numbers of numpy as those of Python."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be sent to the page")

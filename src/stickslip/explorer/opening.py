@@ -89,8 +89,8 @@ def _result(result: Any) -> Opening:
 def _looked_at(result: Any) -> dict[str, Any]:
     """How long a run was; over what a sweep went."""
     if "event_time" in result and "time" in result.sizes and result.sizes["time"]:
-        times = result["time"].values
-        return {"motion": {"t": float(times[-1] - times[0])}}
+        first, last = (float(result["time"].values[i]) for i in (0, -1))
+        return {"motion": {"t": last - first} | ({"start_time": first} if first else {})}
     swept = [name for name in result.dims if name in result.coords and "." in str(name)]
     if len(swept) == 1 and result.sizes[swept[0]] > 1:
         values = result[swept[0]].values

@@ -99,8 +99,9 @@ class Guard:
 
 
 def _header(scope: Scope, name: bytes) -> str | None:
+    """What a header says; what is said more than once counts as nothing that is known."""
     found = [value for key, value in scope["headers"] if key == name]
-    return found[0].decode("latin-1") if len(found) == 1 else None
+    return None if not found else found[0].decode("latin-1") if len(found) == 1 else ""
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:

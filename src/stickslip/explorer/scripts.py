@@ -20,6 +20,7 @@ from stickslip.explorer.diagrams import diagram_model, name_of
 from stickslip.explorer.following import asked_branches, lines_of, root_of
 from stickslip.explorer.motion import SAMPLES
 from stickslip.explorer.script import system_lines, text_lines
+from stickslip.explorer.sections import return_map_line
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import count, own_view, table
 
@@ -95,6 +96,9 @@ def _section(task: Task) -> list[str]:
     asked = table(task.view, "section")
     axes = f"{written(asked.get('x'))}, {written(asked.get('y'))}"
     call = section_call(task.view, task.model, task.period)
+    if asked.get("returns") is True:
+        line = return_map_line(asked.get("x"))
+        return ["", line, _saved("return_map(releases)", "return_map")]
     return ["", f"points = {call.text()}", _saved(f"poincare(points, {axes})", "section")]
 
 

@@ -11,6 +11,7 @@ from stickslip.errors import StickslipError
 from stickslip.explorer.calls import section_call, state_of, written
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import table
+from stickslip.plot.returnmap import with_gaps
 from stickslip.sweeps.returnmap import ReturnMap, return_map
 from stickslip.sweeps.run import sweep
 
@@ -37,9 +38,13 @@ def section(task: Task) -> Reply:
         releases = return_map(model, coordinate=x)
     except StickslipError as error:
         return fields | {"no_map": str(error), "coordinate": x}, arrays | successors(arrays["x"])
-    line = f"releases = ss.return_map(system, coordinate={written(x)})"
-    fields |= {"coordinate": x, "python": f"{fields['python']}\n{line}"}
+    fields |= {"coordinate": x, "python": f"{fields['python']}\n{return_map_line(x)}"}
     return fields, arrays | map_arrays(releases)
+
+
+def return_map_line(coordinate: Any) -> str:
+    """The line that makes the map."""
+    return f"releases = ss.return_map(system, coordinate={written(coordinate)})"
 
 
 def successors(points: Floats) -> dict[str, Floats]:
@@ -54,6 +59,6 @@ def map_arrays(releases: ReturnMap) -> dict[str, Any]:
     low, high = float(np.min(points)), float(np.max(points))
     if high > low:
         grid = np.linspace(low, high, CURVE)
-        arrays["curve"] = np.stack([grid, releases(grid)])
+        arrays["curve"] = np.stack([grid, with_gaps(releases(grid), high - low)])
     arrays["cobweb"] = releases.iterate(points[:1], TURNS)[0]
     return arrays

@@ -27,9 +27,9 @@ def sound(task: Task) -> Reply:
     quantity = task.request.get("quantity")
     if quantity is not None:
         choice(task.request, "quantity", "quantity", model.states)
-    t = _long_enough(task, seconds, quantity)
-    call = Call("simulate", {"t": t})
-    run = whole_motion(model, {"t": t}, "motion.t")
+    arguments = _long_enough(task, seconds, quantity)
+    call = Call("simulate", arguments)
+    run = whole_motion(model, arguments, "motion.t")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sound.wav"
         made = to_wav(run, path, quantity)
@@ -41,13 +41,13 @@ def sound(task: Task) -> Reply:
     return fields, {"sound": values.astype(np.float32)}
 
 
-def _long_enough(task: Task, seconds: float, quantity: str | None) -> float:
-    """The time to simulate for a sound of so many seconds: what a short run is played at tells it."""
-    t = float(motion_call(task.view, 2).arguments["t"])
-    short = whole_motion(task.model, {"t": t}, "motion.t")
+def _long_enough(task: Task, seconds: float, quantity: str | None) -> dict[str, float]:
+    """From when to when to simulate for a sound of so many seconds: what a short run is played at tells it."""
+    arguments = {name: value for name, value in motion_call(task.view, 2).arguments.items() if name != "samples"}
+    short = whole_motion(task.model, arguments, "motion.t")
     with tempfile.TemporaryDirectory() as folder:
         try:
             made = to_wav(short, Path(folder) / "sound.wav", quantity or default_quantity(short))
         except StickslipError as error:
             raise Refused(str(error), "motion.t") from None
-    return made.speed * seconds
+    return {**arguments, "t": arguments.get("start_time", 0.0) + made.speed * seconds}

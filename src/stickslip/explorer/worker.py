@@ -26,6 +26,7 @@ from stickslip.explorer.messages import frame
 from stickslip.explorer.pipes import Message
 from stickslip.explorer.task import Reply, Task
 from stickslip.explorer.view import Reader, Refused
+from stickslip.explorer.wording import SAID, in_words_of_the_page
 
 PR_SET_PDEATHSIG = 1
 IMPORTING, AGAIN = "<frozen importlib._bootstrap>", 0.02
@@ -59,8 +60,7 @@ class Worker:
         signal.signal(signal.SIGINT, self._interrupted)
         threading.Thread(target=self._listen, daemon=True).start()
         while (message := self._next()) is not None:
-            if message.number not in self.cancelled:
-                self._work(message)
+            self._work(message)
             self.cancelled.discard(message.number)
             self._write(Message(message.number, pipes.DONE))
 
@@ -106,6 +106,8 @@ class Worker:
         task = Task(request, self.reader, lambda fields, arrays: self._send(message, head | fields, arrays), stopped)
         try:
             self.current = message.number
+            if stopped():  # before it began: the page waits for its end all the same
+                raise KeyboardInterrupt
             fields, arrays = function_of(request["job"])(task)
             self.current = 0
         except KeyboardInterrupt:
@@ -118,13 +120,17 @@ class Worker:
                 return
             fields, arrays = {}, {}
         more = {"done": True, "progress": 1.0} | ({"stopped": True} if stopped() else {})
-        self._send(message, head | fields | more, arrays)
+        try:
+            self._send(message, head | fields | more, arrays)
+        except (TypeError, ValueError, KeyError) as error:  # an answer that no frame can hold is no end of the process
+            self._send(message, head | _told(error), {})
 
     def _stopped(self, number: int) -> Any:
         return lambda: number in self.cancelled
 
     def _send(self, message: Message, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        self._write(Message(message.number, pipes.FRAME, frame({"done": False} | header, arrays)))
+        said = {name: in_words_of_the_page(header[name]) for name in SAID if isinstance(header.get(name), str)}
+        self._write(Message(message.number, pipes.FRAME, frame({"done": False} | header | said, arrays)))
 
     def _write(self, message: Message) -> None:
         """Messages go out whole: an interruption that comes meanwhile waits for them."""

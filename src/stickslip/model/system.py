@@ -394,7 +394,11 @@ class System(Model):
         self.friction = {n: p for n, p in self.rubbing.items() if isinstance(p, Contact)}
         self.dynamic = {n: p for n, p in self.rubbing.items() if isinstance(p, DynamicContact)}
         self.contacts = tuple(self.friction)
-        turning = [isinstance(p.weights[0][0], Rotor) and len(p.weights) == 1 for p in self.friction.values()]
+        # A weight is a radius: what acts there is a force.
+        turning = [
+            len(p.weights) == 1 and isinstance(p.weights[0][0], Rotor) and abs(p.weights[0][1]) == 1
+            for p in self.friction.values()
+        ]
         self.quantities["force"] = "friction torque" if turning and all(turning) else "friction force"
         numbers = Numbers(self.parts)
         self._values, self._terms = numbers.values, numbers.terms

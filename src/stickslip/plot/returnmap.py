@@ -76,7 +76,7 @@ def return_map(
     low, high = _limits(x, following, seen, path)
     with style.canvas(ax, 6.4, 4.8) as axes:
         axes.plot([low, high], [low, high], color=style.QUIET, linewidth=0.8, linestyle=(0, (4, 3)))
-        axes.plot(x, _broken(following, high - low), color=style.SLIP, label="next release", zorder=2)
+        axes.plot(x, with_gaps(following, high - low), color=style.SLIP, label="next release", zorder=2)
         if len(path):
             axes.plot(*_cobweb(path), color=style.SERIES[3], linewidth=0.7, label=f"{turns} turns", zorder=1.5)
         axes.plot(seen, seen_next, ".", color=style.INK, markersize=3.5, label="observed", zorder=3)
@@ -102,7 +102,7 @@ def _limits(*values: Floats) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _broken(values: Floats, span: float) -> Floats:
+def with_gaps(values: Floats, span: float) -> Floats:
     """The curve with gaps where the map jumps."""
     broken = np.array(values, float)
     broken[1:][np.abs(np.diff(values)) > JUMP * span] = np.nan

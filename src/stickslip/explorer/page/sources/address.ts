@@ -23,7 +23,7 @@ export function decoded(fragment: string): PartialView | null {
 /** Parts that are of another kind than they must be are left out; what is in them the server looks at. */
 function whole(found: Record<string, unknown>): PartialView {
   const fits = ([name, value]: [string, unknown]): boolean =>
-    TABLES.includes(name) ? isTable(value) : name === "branches" ? Array.isArray(value) : name === "show" && TABS.includes(String(value));
+    TABLES.includes(name) ? isTable(value) : name === "branches" ? Array.isArray(value) && value.every(isTable) : name === "show" && TABS.includes(String(value));
   const view = Object.fromEntries(Object.entries(found).filter(fits)) as PartialView;
   const t = view.motion?.t;
   if (t !== undefined && !(typeof t === "number" && t > 0)) delete view.motion;

@@ -1,7 +1,7 @@
 // What the panels share: the view, the model's description, the way to the server.
 
 import type { Connection } from "./connection";
-import { announce } from "./elements";
+import { announce, isSeen } from "./elements";
 import type { Header } from "./frames";
 import type { Description, PageView, PartialView, View } from "./view";
 
@@ -11,6 +11,8 @@ export interface App {
   /** The view with all its parts. */
   readonly view: View;
   readonly page: PageView;
+  /** Whether the section panel shows a map that has a curve: then the script draws that. */
+  readonly mapsReturns: boolean;
   commit(change: PartialView): void;
   drag(change: PartialView): void;
   commitPage(change: PageView): void;
@@ -23,8 +25,8 @@ export function tellProgress(app: App, line: HTMLElement, header: Header, runnin
   line.classList.toggle("error", header.error !== undefined);
   if (header.error !== undefined) {
     // What stands beside its field is read out there: a second sentence over the page would only hide it.
-    if (!app.refused(header.field, header.error)) announce(header.error);
     line.textContent = header.error;
+    if (!app.refused(header.field, header.error) && !isSeen(line)) announce(header.error);
   } else if (header.stopped === true) {
     line.textContent = "Stopped. " + finished;
   } else if (header.done) {

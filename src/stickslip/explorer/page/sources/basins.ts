@@ -5,7 +5,7 @@ import { labelledState } from "./diagram";
 import { byId, fillSelect } from "./elements";
 import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
-import { showLegend } from "./map";
+import { keyOf, showKey } from "./map";
 import { inField, shown } from "./numbers";
 import type { Pen } from "./pen";
 import { disk, Plot, type Range, type Readout } from "./plot";
@@ -46,6 +46,7 @@ export class BasinsPanel {
       hover: (x, y) => this.readout(x, y),
       click: (x, y) => this.onStart({ [this.app.view.basins.x.state]: x, [this.app.view.basins.y.state]: y }),
       box: (x, y) => this.zoom(x, y),
+      moved: () => this.showWays(),
     };
     this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
     this.bind();
@@ -71,32 +72,44 @@ export class BasinsPanel {
     this.app.commit({ basins: { ...basins, [axis]: { ...basins[axis], ...part } } });
   }
 
-  reset(): void {
+  /** Nothing is computed of these axes. */
+  private empty(): void {
     this.stop();
     this.raster.clear();
     this.freshness.forget();
     this.computed = null;
     this.zoomed.length = 0;
-    byId("basins-legend").replaceChildren();
+    this.plot.key = [];
+    showKey(byId("basins-legend"), []);
+    this.status.textContent = "Run computes from each start on which attractor the motion ends.";
+  }
+
+  /** A model was opened. */
+  reset(): void {
+    this.empty();
     const names = this.app.description.states.map((each): [string, string] => [each.name, each.name]);
     for (const axis of ["x", "y"] as const) fillSelect(byId(`basins-${axis}-state`), names, this.app.view.basins[axis].state);
   }
 
   update(): void {
     const { basins } = this.app.view;
+    const drawn = this.computed;
+    if (drawn !== null && (drawn.x.state !== basins.x.state || drawn.y.state !== basins.y.state)) this.empty();
     for (const axis of ["x", "y"] as const) {
       for (const name of ["state", "low", "high", "points"] as const) {
         byId<HTMLInputElement>(`basins-${axis}-${name}`).value = inField(basins[axis][name]);
       }
     }
     byId<HTMLInputElement>("basins-t").value = inField(basins.t);
-    byId("basins-back").toggleAttribute("disabled", this.zoomed.length === 0);
-    this.plot.x = [basins.x.low, basins.x.high];
-    this.plot.y = [basins.y.low, basins.y.high];
+    this.plot.look(JSON.stringify([basins.x, basins.y]), [basins.x.low, basins.x.high], [basins.y.low, basins.y.high]);
+    this.showWays();
     this.plot.xLabel = labelledState(this.app, basins.x.state);
     this.plot.yLabel = labelledState(this.app, basins.y.state);
-    this.plot.redraw();
     this.markStale();
+  }
+
+  private showWays(): void {
+    byId("basins-back").toggleAttribute("disabled", this.zoomed.length === 0 && !this.plot.isMoved);
   }
 
   /** Where the motion starts in the plane that is drawn has nothing to do with it. */
@@ -146,12 +159,13 @@ export class BasinsPanel {
     const { header } = frame;
     const label = frame.array("label");
     const attractors = (header["attractors"] as Attractor[] | undefined) ?? [];
-    if (label !== undefined) {
+    if (label !== undefined && this.computed !== null) {
       const entries = attractors.map(({ index, label: words, colour }) => ({ key: index, label: words, colour }));
       entries.push({ key: NOT_RESOLVED, label: "not resolved", colour: "#888888" });
       this.raster.set(label, frame.shapes.get("label")!, entries);
       const unresolved = Array.prototype.includes.call(label, NOT_RESOLVED);
-      showLegend(byId("basins-legend"), unresolved ? entries : entries.slice(0, -1));
+      this.plot.key = keyOf(unresolved ? entries : entries.slice(0, -1));
+      showKey(byId("basins-legend"), this.plot.key);
     }
     const over = header.done || header.error !== undefined;
     if (over) this.setRunning(false);
@@ -168,6 +182,11 @@ export class BasinsPanel {
   }
 
   back(): void {
+    if (this.plot.isMoved) {
+      this.plot.isMoved = false;
+      this.update();
+      return;
+    }
     const before = this.zoomed.pop();
     if (before !== undefined) this.go(before);
   }
@@ -179,8 +198,7 @@ export class BasinsPanel {
 
   private draw(pen: Pen): void {
     const drawn = this.computed;
-    const { basins } = this.app.view;
-    if (drawn === null || drawn.x.state !== basins.x.state || drawn.y.state !== basins.y.state) return;
+    if (drawn === null) return;
     this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
   }
 

@@ -265,7 +265,7 @@ function drawMark(pen: Pen, plot: Plot, special: Special, x: number, y: number, 
 
 /** The name beside a mark, where there is room for it; it can be had by pointing at the mark in any case. */
 function drawLabel(pen: Pen, plot: Plot, text: string, px: number, py: number, labels: Box[]): void {
-  pen.font = `600 11.5px ${theme().font}`;
+  pen.font = `600 ${theme().size}px ${theme().font}`;
   pen.textAlign = "left";
   pen.textBaseline = "middle";
   const width = pen.measureText(text).width;

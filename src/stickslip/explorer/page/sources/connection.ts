@@ -70,7 +70,12 @@ export class Connection {
   cancel(channel: string): void {
     const entry = this.channels.get(channel);
     if (entry === undefined) return;
+    const waiting = entry.next;
     entry.next = null;
+    if (waiting !== null && !entry.busy) {
+      // It was never sent, so that nobody else says that it is over.
+      waiting.onFrame(new Frame({ id: entry.id, channel, job: waiting.job, done: true, stopped: true }, new Map(), new Map()));
+    }
     if (this.isOpen) this.socket?.send(JSON.stringify({ cancel: channel }));
   }
 

@@ -51,10 +51,10 @@ export class DiagramPanel {
       hover: (x, y) => this.readout(x, y),
       click: (x, y, near) => this.click(x, y, near),
       box: (x, y) => this.zoom(x, y),
-      moved: () => byId("diagram-here").removeAttribute("hidden"),
+      moved: () => this.showWays(),
     };
     this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
-    this.branches = new Branches(app, () => (app.view.show === "map" ? byId("map-status") : this.status), () => this.onGrown());
+    this.branches = new Branches(app, () => (app.view.show === "map" ? byId("map-status") : byId("orbit-status")), () => this.onGrown());
     this.bind();
   }
 
@@ -108,10 +108,15 @@ export class DiagramPanel {
     const extremes = this.app.view.branches.length > 0 ? "; lines: largest and smallest of the orbit" : "";
     const quantity = labelledState(this.app, diagram.quantity);
     this.plot.yLabel = (moment === undefined ? quantity : `${quantity} at ${moment}`) + extremes;
-    byId("diagram-back").toggleAttribute("disabled", this.zoomed.length === 0);
     this.fit();
     this.branches.update();
     this.markStale();
+  }
+
+  /** What can be done with the range that is seen. */
+  private showWays(): void {
+    byId("diagram-back").toggleAttribute("disabled", this.zoomed.length === 0 && !this.plot.isMoved);
+    byId("diagram-here").hidden = !this.plot.isMoved;
   }
 
   /** What this diagram is of; where the motions of clicked points start has nothing to do with it. */
@@ -194,11 +199,10 @@ export class DiagramPanel {
   }
 
   fit(): void {
-    const { diagram } = this.app.view;
-    this.plot.x = [diagram.low, diagram.high];
-    this.plot.y = this.app.page.heights ?? this.wholeHeight();
-    byId("diagram-here").setAttribute("hidden", "");
-    this.plot.redraw();
+    const { parameter, quantity, low, high } = this.app.view.diagram;
+    const { heights } = this.app.page;
+    this.plot.look(JSON.stringify([parameter, quantity, low, high, heights]), [low, high], heights ?? this.wholeHeight());
+    this.showWays();
   }
 
   private wholeHeight(): Range {
@@ -218,6 +222,11 @@ export class DiagramPanel {
   }
 
   back(): void {
+    if (this.plot.isMoved) {
+      this.plot.isMoved = false;
+      this.fit();
+      return;
+    }
     const before = this.zoomed.pop();
     if (before !== undefined) this.go(before);
   }

@@ -32,6 +32,12 @@ export function fillSelect(select: HTMLSelectElement, options: readonly (readonl
   select.value = chosen;
 }
 
+/** Whether an element is in the window. */
+export function isSeen(element: HTMLElement): boolean {
+  const { top, bottom, height } = element.getBoundingClientRect();
+  return height > 0 && top >= 0 && bottom <= window.innerHeight;
+}
+
 /** A file for the user. */
 export function download(content: Blob, name: string): void {
   const link = make("a", { href: URL.createObjectURL(content), download: name });

@@ -5,7 +5,7 @@ import { BasinsPanel } from "./basins";
 import { Connection } from "./connection";
 import { Controls, type ControlHandlers } from "./controls";
 import { DiagramPanel, type Picked } from "./diagram";
-import { announce, byId, fillSelect, make } from "./elements";
+import { announce, byId, fillSelect, isSeen, make } from "./elements";
 import { bindNumber, bindSelect, refuseField } from "./fields";
 import type { Frame } from "./frames";
 import { TimeHistory } from "./history";
@@ -16,12 +16,12 @@ import { showEquations } from "./mathematics";
 import { closeMenu, foldAll, foldOutside } from "./menu";
 import { Models } from "./models";
 import { Motion, SAMPLES } from "./motion";
-import { shown } from "./numbers";
+import { clock, inField, shown } from "./numbers";
 import { OrbitPanel } from "./orbit";
 import { PhasePlane } from "./phase";
 import { Playback } from "./playback";
 import { PythonPanel } from "./python";
-import { bindSave } from "./save";
+import { bindSave, type Data } from "./save";
 import { SectionPanel } from "./section";
 import { bindShortcuts } from "./shortcuts";
 import { Sound } from "./sound";
@@ -31,6 +31,8 @@ import { completed, type Description, type ModelChoice, type Opening, type PageV
 
 const TABS: Shown[] = ["diagram", "map", "section", "basins"];
 const MOST_CURVES = 4;
+const ORBIT: Data = [["Orbit", "orbit"]];
+const BRANCHES: Data = [["Branches", "branch"]];
 
 class Explorer implements App {
   readonly connection: Connection;
@@ -55,7 +57,7 @@ class Explorer implements App {
   private described = "";
   private asked = "";
 
-  constructor(opening: Opening) {
+  constructor(private readonly opening: Opening) {
     this.store = new Store(opening.view);
     this.python = new PythonPanel(() => this);
     const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
@@ -82,6 +84,10 @@ class Explorer implements App {
 
   get page(): PageView {
     return this.store.view.page ?? {};
+  }
+
+  get mapsReturns(): boolean {
+    return this.section.mapsReturns;
   }
 
   // -- changes of the view
@@ -171,10 +177,7 @@ class Explorer implements App {
   private receiveDescription(frame: Frame, model: string): void {
     const { header } = frame;
     if (header.error !== undefined) {
-      byId("motion-status").textContent = header.error;
-      byId("motion-status").classList.add("error");
-      if (this.store.view.model !== undefined && "text" in this.store.view.model) this.models.refused(header.error);
-      else announce(header.error);
+      this.refuseModel(header.error, model);
       return;
     }
     const same = this.described === model && this.description !== undefined;
@@ -187,6 +190,17 @@ class Explorer implements App {
     this.askMotion();
     this.python.refresh();
     if (!same) this.recompute(true);
+  }
+
+  /** The model of an address cannot be: where nothing else is there yet, what the explorer was started with is. */
+  private refuseModel(sentence: string, model: string): void {
+    byId("motion-status").textContent = sentence;
+    byId("motion-status").classList.add("error");
+    const refused = this.store.view.model as ModelChoice | undefined;
+    const first = this.opening.view.model as ModelChoice | undefined;
+    if (this.description === undefined && first !== undefined && JSON.stringify(first) !== model) this.chooseModel(first);
+    if (refused !== undefined && "text" in refused) this.models.refused(sentence, refused.text);
+    else announce(sentence);
   }
 
   private openModel(): void {
@@ -205,6 +219,7 @@ class Explorer implements App {
     fillSelect(byId("phase-x"), names, names[0]?.[0] ?? "");
     fillSelect(byId("phase-y"), names, names[1]?.[0] ?? "");
     fillSelect(byId("contact"), description.contacts.map((each) => [each, each]), description.contacts[0] ?? "");
+    byId("law").hidden = byId("legend").hidden = description.contacts.length === 0;
     byId("contact-choice").hidden = description.contacts.length < 2;
     this.buildCurves();
   }
@@ -241,8 +256,9 @@ class Explorer implements App {
   private showView(): void {
     const { view, description, page } = this;
     this.models.show(view.model);
+    byId("undo").toggleAttribute("disabled", !this.store.canUndo);
     this.controls.show(view.parameters, view.start);
-    byId<HTMLInputElement>("motion-t").value = String(view.motion.t);
+    byId<HTMLInputElement>("motion-t").value = inField(view.motion.t);
     this.showAxes();
     for (const tab of TABS) {
       byId(`tab-${tab}`).setAttribute("aria-selected", String(tab === view.show));
@@ -253,6 +269,7 @@ class Explorer implements App {
     byId<HTMLSelectElement>("contact").value = contact;
     this.phase.contact = this.history.contact = this.law.contact = contact;
     for (const panel of [this.diagram, this.map, this.section, this.basins]) panel.update();
+    this.orbit.mark();
   }
 
   /** While a slider is dragged only values change: pictures that do not depend on them are not drawn again. */
@@ -262,6 +279,7 @@ class Explorer implements App {
       this[tab].markStale();
       this[tab].plot.redrawAbove();
     }
+    this.orbit.mark();
   }
 
   private showAxes(): void {
@@ -307,8 +325,8 @@ class Explorer implements App {
     const status = byId("motion-status");
     status.classList.toggle("error", header.error !== undefined);
     if (header.error !== undefined) {
-      if (!this.refused(header.field, header.error)) announce(header.error);
       status.textContent = header.error;
+      if (!this.refused(header.field, header.error) && !isSeen(status)) announce(header.error);
       return;
     }
     this.controls.forgive();
@@ -337,7 +355,7 @@ class Explorer implements App {
     this.phase.mark(time);
     this.history.mark(time);
     this.law.mark(time);
-    byId("clock").textContent = `t = ${time.toPrecision(4)} ${this.description.time_unit ?? ""}`;
+    byId("clock").textContent = `t = ${clock(time, this.motion?.end ?? 1)} ${this.description.time_unit ?? ""}`;
   }
 
   // -- computing what the address asks for
@@ -346,6 +364,8 @@ class Explorer implements App {
   private recompute(fresh = false): void {
     const ran = this.page.ran ?? [];
     if (fresh || ran.includes("diagram")) this.diagram.refresh();
+    if (fresh && ran.includes("orbit")) this.orbit.find();
+    if (fresh && ran.includes("equilibria")) this.orbit.findEquilibria();
     for (const tab of ["map", "section", "basins"] as const) {
       if (ran.includes(tab) && this.view.show === tab) this[tab].refresh();
     }
@@ -366,8 +386,8 @@ class Explorer implements App {
 
   private bind(): void {
     byId("theme").addEventListener("click", toggleTheme);
-    byId("undo").addEventListener("click", () => history.back());
-    byId("redo").addEventListener("click", () => history.forward());
+    byId("undo").addEventListener("click", () => this.store.undo());
+    byId("redo").addEventListener("click", () => this.store.redo());
     byId("play").addEventListener("click", () => this.play());
     byId<HTMLInputElement>("speed").addEventListener("input", (event) => {
       this.playback.speed = 2 ** (event.target as HTMLInputElement).valueAsNumber;
@@ -414,11 +434,15 @@ class Explorer implements App {
 
   private bindSaves(): void {
     const me = (): App => this;
-    bindSave(byId("save-machine"), me, "machine", this.machine, false);
-    bindSave(byId("save-phase"), me, "motion", this.phase.plot, true);
-    bindSave(byId("save-history"), me, "motion", this.history.plot, true);
-    bindSave(byId("save-law"), me, "motion", this.law.plot, true);
-    for (const tab of TABS) bindSave(byId(`save-${tab}`), me, tab, this[tab].plot, true);
+    const motion = (): Data => [["Data", "motion"]];
+    bindSave(byId("save-machine"), me, "machine", this.machine, () => []);
+    bindSave(byId("save-phase"), me, "motion", this.phase.plot, () => [...motion(), ...(this.phase.orbit === null ? [] : ORBIT)]);
+    bindSave(byId("save-history"), me, "motion", this.history.plot, motion);
+    bindSave(byId("save-law"), me, "motion", this.law.plot, motion);
+    for (const tab of TABS) {
+      const more = (): Data => (tab === "diagram" && this.view.branches.length > 0 ? BRANCHES : []);
+      bindSave(byId(`save-${tab}`), me, tab, this[tab].plot, () => [["Data", tab], ...more()]);
+    }
   }
 
   private play(): void {
@@ -446,8 +470,8 @@ class Explorer implements App {
       p: () => this.python.toggle(),
       t: () => toggleTheme(),
       n: () => this.sound.toggle(),
-      z: () => history.back(),
-      y: () => history.forward(),
+      z: () => this.store.undo(),
+      y: () => this.store.redo(),
       "1": () => this.controls.focusFirst(),
       Backspace: () => this.view.show !== "section" && this[this.view.show].back(),
       "?": () => help.showModal(),
@@ -461,7 +485,7 @@ class Explorer implements App {
     if (closeMenu() || foldAll()) return;
     if (help.open) help.close();
     else if (byId<HTMLDialogElement>("editor").open) byId<HTMLDialogElement>("editor").close();
-    else if (!this[this.view.show].interrupt() && this.python.isOpen) this.python.toggle(false);
+    else if (!this.orbit.stop() && !this[this.view.show].interrupt() && this.python.isOpen) this.python.toggle(false);
   }
 }
 

@@ -8,7 +8,7 @@ import { bindNumber, bindSelect, forgiveFields } from "./fields";
 import type { Frame } from "./frames";
 import { inField, shown } from "./numbers";
 import type { Pen } from "./pen";
-import { disk, Plot, type Range, type Readout } from "./plot";
+import { disk, Plot, type Key, type Range, type Readout } from "./plot";
 import { Raster, type LegendEntry } from "./raster";
 import { Freshness, valuesOf } from "./stale";
 import { theme } from "./theme";
@@ -38,6 +38,7 @@ export class MapPanel {
       hover: (x, y) => this.readout(x, y),
       click: (x, y) => this.onPick({ [this.app.view.map.x.parameter]: x, [this.app.view.map.y.parameter]: y }),
       box: (x, y) => this.zoom(x, y),
+      moved: () => this.showWays(),
     };
     this.freshness = new Freshness(this.plot.host, this.status, () => this.key());
     this.bind();
@@ -69,19 +70,29 @@ export class MapPanel {
     this.app.commit({ map: { ...map, [axis]: { ...map[axis], ...part } } });
   }
 
-  reset(): void {
+  /** Nothing is computed of these axes. */
+  private empty(): void {
     this.stop();
     this.raster.clear();
     this.freshness.forget();
     this.computed = null;
     this.zoomed.length = 0;
-    byId("map-legend").replaceChildren();
+    this.plot.key = [];
+    showKey(byId("map-legend"), []);
+    this.status.textContent = "Run computes a motion for each pair of values, and colours what it does.";
+  }
+
+  /** A model was opened. */
+  reset(): void {
+    this.empty();
     const names = this.app.description.parameters.map((each): [string, string] => [each.name, each.name]);
     for (const axis of ["x", "y"] as const) fillSelect(byId(`map-${axis}-parameter`), names, this.app.view.map[axis].parameter);
   }
 
   update(): void {
     const { map } = this.app.view;
+    const drawn = this.computed;
+    if (drawn !== null && (drawn.x.parameter !== map.x.parameter || drawn.y.parameter !== map.y.parameter)) this.empty();
     for (const axis of ["x", "y"] as const) {
       for (const name of ["parameter", "low", "high", "points"] as const) {
         byId<HTMLInputElement>(`map-${axis}-${name}`).value = inField(map[axis][name]);
@@ -89,13 +100,15 @@ export class MapPanel {
     }
     for (const name of ["transient", "observed"] as const) byId<HTMLInputElement>(`map-${name}`).value = inField(this.app.view.diagram[name]);
     byId<HTMLSelectElement>("map-colour").value = map.colour;
-    byId("map-back").toggleAttribute("disabled", this.zoomed.length === 0);
-    this.plot.x = [map.x.low, map.x.high];
-    this.plot.y = [map.y.low, map.y.high];
+    this.plot.look(JSON.stringify([map.x, map.y]), [map.x.low, map.x.high], [map.y.low, map.y.high]);
+    this.showWays();
     this.plot.xLabel = labelled(this.app, map.x.parameter);
     this.plot.yLabel = labelled(this.app, map.y.parameter);
-    this.plot.redraw();
     this.markStale();
+  }
+
+  private showWays(): void {
+    byId("map-back").toggleAttribute("disabled", this.zoomed.length === 0 && !this.plot.isMoved);
   }
 
   private key(): string {
@@ -144,9 +157,10 @@ export class MapPanel {
     const { header } = frame;
     const colour = frame.array("colour");
     const legend = (header["legend"] as LegendEntry[] | undefined) ?? [];
-    if (colour !== undefined) {
+    if (colour !== undefined && this.computed !== null) {
       this.raster.set(colour, frame.shapes.get("colour")!, legend);
-      showLegend(byId("map-legend"), legend);
+      this.plot.key = keyOf(legend);
+      showKey(byId("map-legend"), this.plot.key);
     }
     const over = header.done || header.error !== undefined;
     if (over) this.setRunning(false);
@@ -163,6 +177,11 @@ export class MapPanel {
   }
 
   back(): void {
+    if (this.plot.isMoved) {
+      this.plot.isMoved = false;
+      this.update();
+      return;
+    }
     const before = this.zoomed.pop();
     if (before !== undefined) this.go(before);
   }
@@ -175,8 +194,7 @@ export class MapPanel {
   private draw(pen: Pen): void {
     const { map } = this.app.view;
     const drawn = this.computed;
-    const same = drawn !== null && drawn.x.parameter === map.x.parameter && drawn.y.parameter === map.y.parameter;
-    if (same) this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
+    if (drawn !== null) this.raster.draw(pen, this.plot, [drawn.x.low, drawn.x.high], [drawn.y.low, drawn.y.high]);
     this.branches().drawSecond(pen, this.plot, map.x.parameter, map.y.parameter);
   }
 
@@ -203,14 +221,21 @@ const MOST_COLOURS = 24;
 const MOST_WORDS = 6;
 
 /** Colours with their words; there may be more kinds than colours, which then have one together. */
-export function showLegend(host: HTMLElement, legend: { label: string; colour: string }[]): void {
+export function keyOf(legend: { label: string; colour: string }[]): Key {
   const words = new Map<string, string[]>();
   for (const { label, colour } of legend) words.set(colour, [...(words.get(colour) ?? []), label]);
-  const entries = [...words].slice(0, MOST_COLOURS).map(([colour, labels]) => {
+  return [...words].slice(0, MOST_COLOURS).map(([colour, labels]) => {
+    const more = labels.length > MOST_WORDS ? " and others" : "";
+    return [colour, labels.slice(0, MOST_WORDS).join(", ") + more, labels.join(", ")];
+  });
+}
+
+/** The key beside a picture. */
+export function showKey(host: HTMLElement, key: Key): void {
+  const entries = key.map(([colour, words, all]) => {
     const swatch = make("span", { class: "swatch" });
     swatch.style.background = colour;
-    const more = labels.length > MOST_WORDS ? " and others" : "";
-    return make("li", { title: labels.join(", ") }, swatch, labels.slice(0, MOST_WORDS).join(", ") + more);
+    return make("li", { title: all }, swatch, words);
   });
   host.replaceChildren(...entries);
 }

@@ -48,7 +48,8 @@ export class Models {
     this.dialog.close();
   }
 
-  refused(sentence: string): void {
+  refused(sentence: string, text = this.text.value): void {
+    this.text.value = text;
     if (!this.dialog.open) this.dialog.showModal();
     this.error.textContent = sentence;
   }

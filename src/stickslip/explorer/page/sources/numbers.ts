@@ -88,10 +88,19 @@ export function span(values: ArrayLike<number>, low = Infinity, high = -Infinity
   return [low, high];
 }
 
-/** A range with some air around it; never empty. */
+/** A time of a motion that lasts so long: as many digits at every moment, so that it does not jump while it runs. */
+export function clock(time: number, length: number): string {
+  const decimals = 3 - Math.floor(Math.log10(length));
+  if (!Number.isFinite(decimals)) return shown(time, 4);
+  if (decimals > 8 || length >= 1e7) return time === 0 ? "0" : power(time.toExponential(3));
+  return minus(time.toFixed(Math.max(decimals, 0)));
+}
+
+/** A range with some air around it; never empty, nor so small that it shows only the errors of what is computed. */
 export function padded([low, high]: [number, number], share = 0.06): [number, number] {
   if (!(low <= high)) return [-1, 1];
   const size = high - low;
-  const air = size > 1e-9 * Math.max(Math.abs(low), Math.abs(high)) ? share * size : share * Math.max(Math.abs(high), 1);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const air = size > 1e-7 * largest ? share * size : share * (largest || 1);
   return [low - air, high + air];
 }

@@ -10,8 +10,11 @@ import { theme } from "./theme";
 
 export interface Rest {
   states: Record<string, number>;
-  stable: boolean;
+  stable: boolean | null;
+  stability: string;
   kind: string;
+  /** From where to where each state may be, where there is a whole range of rest; null is without end. */
+  interval: Record<string, [number | null, number | null]> | null;
 }
 
 export class PhasePlane {
@@ -21,6 +24,8 @@ export class PhasePlane {
   contact = "";
   orbit: Frame | null = null;
   equilibria: Rest[] = [];
+  /** Orbit and equilibria are of other values than the motion. */
+  faded = false;
   private motion: Motion | null = null;
   private time = 0;
 
@@ -48,7 +53,10 @@ export class PhasePlane {
   private withOrbit(range: [number, number], name: string): [number, number] {
     const values = this.orbit?.array(name);
     let found = values === undefined ? range : span(values, ...range);
-    for (const rest of this.equilibria) found = span([rest.states[name] ?? NaN], ...found);
+    for (const rest of this.equilibria) {
+      const [low, high] = rest.interval?.[name] ?? [];
+      found = span([rest.states[name] ?? NaN, low ?? NaN, high ?? NaN], ...found);
+    }
     return found;
   }
 
@@ -65,8 +73,10 @@ export class PhasePlane {
       pen.lineWidth = mode === STICKS ? 3.4 : 1.4;
       curve(pen, this.plot, xs, ys, first, last);
     }
+    pen.globalAlpha = this.faded ? 0.3 : 1;
     this.drawOrbit(pen);
     this.drawEquilibria(pen);
+    pen.globalAlpha = 1;
   }
 
   private drawOrbit(pen: Pen): void {
@@ -83,12 +93,24 @@ export class PhasePlane {
   private drawEquilibria(pen: Pen): void {
     const colours = theme();
     for (const rest of this.equilibria) {
+      this.drawRange(pen, rest);
       const px = this.plot.px(rest.states[this.x] ?? NaN);
       const py = this.plot.py(rest.states[this.y] ?? NaN);
       if (!Number.isFinite(px + py)) continue;
       disk(pen, px, py, 5.5, colours.ink);
       if (!rest.stable) disk(pen, px, py, 3.5, colours.panel);
     }
+  }
+
+  /** All places at which sticking masses may rest. */
+  private drawRange(pen: Pen, rest: Rest): void {
+    const [x, y] = [rest.interval?.[this.x], rest.interval?.[this.y]];
+    if (x === undefined || y === undefined) return;
+    const [left, right] = [this.plot.px(x[0] ?? this.plot.x[0]), this.plot.px(x[1] ?? this.plot.x[1])];
+    const [low, high] = [this.plot.py(y[0] ?? this.plot.y[0]), this.plot.py(y[1] ?? this.plot.y[1])];
+    pen.strokeStyle = theme().ink;
+    pen.lineWidth = 3;
+    pen.strokeRect(left, high, right - left, low - high);
   }
 
   private drawAbove(pen: Pen): void {

@@ -23,7 +23,18 @@ export interface PlotHandlers {
   moved?(): void;
 }
 
+/** Colours, their words, and all of these where there are too many. */
+export type Key = [colour: string, words: string, all: string][];
+
+interface KeyEntry {
+  colour: string;
+  words: string;
+  x: number;
+}
+
 const RIGHT = 14;
+/** From one row of the key to the next, in pixels. */
+const KEY_STEP = 18;
 /** Pixels that a pointer may move in a click. */
 const STILL = 4;
 
@@ -37,6 +48,10 @@ export class Plot {
   handlers: PlotHandlers = {};
   /** Whether wheel, pan and boxes change what is seen. */
   zooms = false;
+  /** Whether the range is one that was moved to by wheel, by keys, or by shift and drag. */
+  isMoved = false;
+  /** Colours with their words: in files they stand below the picture, on the page beside it. */
+  key: Key = [];
   width = 0;
   height = 0;
   left = 48;
@@ -49,6 +64,7 @@ export class Plot {
   private cursor: [number, number] | null = null;
   private dirty = false;
   private dirtyAbove = false;
+  private looked = "";
 
   constructor(
     readonly host: HTMLElement,
@@ -92,6 +108,19 @@ export class Plot {
   }
   yAt(py: number): number {
     return this.y[0] + ((this.bottom - py) / (this.bottom - this.top)) * (this.y[1] - this.y[0]);
+  }
+
+  /** Look at a range; `key` names it: who has moved away from this very range stays where he is. */
+  look(key: string, x: Range, y: Range): void {
+    this.isMoved &&= key === this.looked;
+    this.looked = key;
+    if (!this.isMoved) [this.x, this.y] = [x, y];
+    this.redraw();
+  }
+
+  private moved(): void {
+    this.isMoved = true;
+    this.handlers.moved?.();
   }
 
   // -- painting
@@ -265,23 +294,55 @@ export class Plot {
   // -- pictures for files
 
   svg(): string {
-    const ruler = document.createElement("canvas").getContext("2d")!;
-    const pen = new SvgPen(this.width, this.height, ruler);
-    pen.fillStyle = theme().panel;
-    pen.fillRect(0, 0, this.width, this.height);
-    this.paintWith(pen);
+    const rows = this.keyRows();
+    const pen = new SvgPen(this.width, this.height + KEY_STEP * rows.length, ruler());
+    this.paintFile(pen, rows);
     return pen.toString();
   }
 
   png(): Promise<Blob> {
+    const rows = this.keyRows();
     const canvas = document.createElement("canvas");
-    const pen = fresh(canvas, this.width, this.height, 2);
-    pen.fillStyle = theme().panel;
-    pen.fillRect(0, 0, this.width, this.height);
-    this.paintWith(pen);
+    this.paintFile(fresh(canvas, this.width, this.height + KEY_STEP * rows.length, 2), rows);
     return new Promise((resolve, reject) => {
       canvas.toBlob((blob) => (blob === null ? reject(new Error("the picture could not be made")) : resolve(blob)), "image/png");
     });
+  }
+
+  /** The picture with the key to its colours below it. */
+  private paintFile(pen: Pen, rows: KeyEntry[][]): void {
+    pen.fillStyle = theme().panel;
+    pen.fillRect(0, 0, this.width, this.height + KEY_STEP * rows.length);
+    this.paintWith(pen);
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    rows.forEach((row, i) => {
+      const middle = this.height + KEY_STEP * (i + 0.5);
+      for (const { colour, words, x } of row) {
+        pen.fillStyle = colour;
+        pen.fillRect(x, middle - 5, 10, 10);
+        pen.fillStyle = theme().ink;
+        pen.fillText(words, x + 15, middle);
+      }
+    });
+  }
+
+  /** The entries of the key in rows that are no wider than the picture. */
+  private keyRows(): KeyEntry[][] {
+    const pen = ruler();
+    pen.font = `${theme().size}px ${theme().font}`;
+    const rows: KeyEntry[][] = [];
+    let x = Infinity;
+    for (const [colour, words] of this.key) {
+      const width = 15 + pen.measureText(words).width;
+      if (x + width > this.right) {
+        rows.push([]);
+        x = this.left;
+      }
+      rows.at(-1)!.push({ colour, words, x });
+      x += width + 14;
+    }
+    return rows;
   }
 
   private resize(): void {
@@ -311,7 +372,7 @@ export class Plot {
     canvas.addEventListener("pointercancel", () => this.forget());
     canvas.addEventListener("pointerleave", () => this.leave());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    canvas.addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("keydown", (event) => this.typed(event));
     canvas.addEventListener("blur", () => {
       this.cursor = null;
       this.redrawAbove();
@@ -341,7 +402,7 @@ export class Plot {
     this.pressed = null;
     if (from === null) return;
     if (this.panning) {
-      this.handlers.moved?.();
+      this.moved();
     } else if (Math.hypot(to[0] - from[0], to[1] - from[1]) <= STILL) {
       if (this.inside(to)) this.clickAt(to);
     } else if (this.zooms && Math.abs(to[0] - from[0]) > STILL) {
@@ -387,7 +448,7 @@ export class Plot {
     if (!this.zooms || !(event.ctrlKey || this.above === document.activeElement)) return;
     event.preventDefault();
     this.zoomAt(this.at(event), 1.0015 ** event.deltaY);
-    this.handlers.moved?.();
+    this.moved();
   }
 
   zoomAt([px, py]: [number, number], factor: number): void {
@@ -398,7 +459,7 @@ export class Plot {
     this.redraw();
   }
 
-  private key(event: KeyboardEvent): void {
+  private typed(event: KeyboardEvent): void {
     const steps: Record<string, [number, number]> = {
       ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
     };
@@ -417,11 +478,16 @@ export class Plot {
       this.clickAt(this.cursor ?? middle);
     } else if (this.zooms && (event.key === "+" || event.key === "-")) {
       this.zoomAt(this.cursor ?? middle, event.key === "+" ? 0.8 : 1.25);
-      this.handlers.moved?.();
+      this.moved();
     } else return;
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+/** What texts are measured with where nothing is drawn yet. */
+function ruler(): CanvasRenderingContext2D {
+  return document.createElement("canvas").getContext("2d")!;
 }
 
 /** A canvas wiped, in the size of its host and the pixels of the screen. */

@@ -57,7 +57,8 @@ export class PythonPanel {
 
   private ask(): void {
     const app = this.app();
-    app.connection.live("script", "script", { view: app.view, samples: SAMPLES }, (frame) => {
+    const view = { ...app.view, section: { ...app.view.section, returns: app.mapsReturns } };
+    app.connection.live("script", "script", { view, samples: SAMPLES }, (frame) => {
       this.script.textContent = frame.header.error ?? String(frame.header["script"] ?? "");
     });
   }

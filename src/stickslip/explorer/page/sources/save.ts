@@ -9,16 +9,19 @@ export interface Picture {
   png(): Promise<Blob>;
 }
 
-export function bindSave(button: HTMLElement, app: () => App, what: string, picture: Picture, data: boolean): void {
+/** Data that go with a picture: what they are called in the menu, and the server's word for them. */
+export type Data = [label: string, what: string][];
+
+export function bindSave(button: HTMLElement, app: () => App, name: string, picture: Picture, data: () => Data): void {
   button.addEventListener("click", () => {
     const frame = button.getBoundingClientRect();
     const items: MenuItem[] = [
-      { label: "Picture, PNG", act: () => void picture.png().then((blob) => download(blob, `${what}.png`)) },
-      { label: "Picture, SVG", act: () => download(new Blob([picture.svg()], { type: "image/svg+xml" }), `${what}.svg`) },
+      { label: "Picture, PNG", act: () => void picture.png().then((blob) => download(blob, `${name}.png`)) },
+      { label: "Picture, SVG", act: () => download(new Blob([picture.svg()], { type: "image/svg+xml" }), `${name}.svg`) },
     ];
-    if (data) {
-      items.push({ label: "Data, CSV", act: () => void fetched(app(), what, "csv") });
-      items.push({ label: "Data, NetCDF", act: () => void fetched(app(), what, "nc") });
+    for (const [label, what] of data()) {
+      items.push({ label: `${label}, CSV`, act: () => void fetched(app(), what, "csv") });
+      items.push({ label: `${label}, NetCDF`, act: () => void fetched(app(), what, "nc") });
     }
     openMenu(frame.right - 190, frame.bottom + 4, "Save", items);
   });

@@ -56,6 +56,10 @@ export class SectionPanel {
     return this.app.page.returns === true ? "return" : "section";
   }
 
+  get mapsReturns(): boolean {
+    return this.kind === "return" && this.arrays.has("cobweb");
+  }
+
   get hasPoints(): boolean {
     return this.arrays.size > 0;
   }
@@ -76,6 +80,7 @@ export class SectionPanel {
     for (const name of ["on", "x", "y"] as const) byId<HTMLSelectElement>(`section-${name}`).value = section[name];
     byId<HTMLSelectElement>("section-kind").value = this.kind;
     byId("cobweb").hidden = this.kind !== "return";
+    byId("section-up").hidden = this.kind === "return";
     this.fit();
     this.markStale();
   }

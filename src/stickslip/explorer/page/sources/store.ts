@@ -2,7 +2,7 @@
 // rewritten while it lasts, so that "back" undoes the whole drag and not its last pixel.
 
 import { decoded, encoded } from "./address";
-import type { PartialView } from "./view";
+import { isTable, type PartialView } from "./view";
 
 /** What may have to be computed again after a change. */
 export type Source = "commit" | "drag" | "history";
@@ -16,12 +16,14 @@ export class Store {
   private readonly listeners: Listener[] = [];
   private dragging = false;
   private waiting: number | undefined;
+  /** How many changes lie before the present one: "undo" goes no farther back, to whatever page was there before. */
+  private step = stepHere() ?? 0;
 
   constructor(first: PartialView) {
     // An address without a model is of the one that the explorer was opened with.
     const { model } = first;
     this.view = { ...(model === undefined ? {} : { model }), ...(decoded(location.hash) ?? first) };
-    history.replaceState(null, "", encoded(this.view));
+    this.replace();
     window.addEventListener("popstate", () => this.fromAddress());
   }
 
@@ -33,7 +35,7 @@ export class Store {
   commit(change: PartialView): void {
     this.view = { ...this.view, ...change };
     if (this.dragging) this.replace();
-    else history.pushState(null, "", encoded(this.view));
+    else this.push();
     this.dragging = false;
     this.tell("commit");
   }
@@ -43,7 +45,7 @@ export class Store {
     this.view = { ...this.view, ...change };
     if (!this.dragging) {
       this.dragging = true;
-      history.pushState(null, "", encoded(this.view));
+      this.push();
     } else if (this.waiting === undefined) {
       this.waiting = window.setTimeout(() => this.replace(), WRITE_EVERY);
     }
@@ -56,10 +58,27 @@ export class Store {
     this.replace();
   }
 
+  get canUndo(): boolean {
+    return this.step > 0;
+  }
+
+  undo(): void {
+    if (this.canUndo) history.back();
+  }
+
+  redo(): void {
+    history.forward();
+  }
+
+  private push(): void {
+    this.step++;
+    history.pushState({ step: this.step }, "", encoded(this.view));
+  }
+
   private replace(): void {
     window.clearTimeout(this.waiting);
     this.waiting = undefined;
-    history.replaceState(null, "", encoded(this.view));
+    history.replaceState({ step: this.step }, "", encoded(this.view));
   }
 
   private fromAddress(): void {
@@ -69,10 +88,18 @@ export class Store {
     this.waiting = undefined;
     this.dragging = false;
     this.view = found;
+    // An address that was typed over this one has no number yet: it is one more change.
+    this.step = stepHere() ?? this.step + 1;
+    this.replace();
     this.tell("history");
   }
 
   private tell(source: Source): void {
     for (const listener of this.listeners) listener(this.view, source);
   }
+}
+
+function stepHere(): number | null {
+  const state: unknown = history.state;
+  return isTable(state) && typeof state["step"] === "number" ? state["step"] : null;
 }
