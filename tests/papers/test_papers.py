@@ -122,6 +122,14 @@ def test_an_item_that_is_done_is_not_done_again(tmp_path):
     assert not full.quick and full.file("svg").stat().st_mtime_ns > changed
 
 
+def test_what_is_whole_is_not_replaced_by_less(tmp_path):
+    """--quick is content with what was done in full, which may have taken much longer."""
+    (full,) = recompute(FIGURE_2, tmp_path, quick=False)
+    made = full.file("json").stat().st_mtime_ns
+    (again,) = recompute(FIGURE_2, tmp_path, quick=True)
+    assert again == full and not again.quick and full.file("json").stat().st_mtime_ns == made
+
+
 def test_changed_code_makes_it_anew(tmp_path, monkeypatch):
     (first,) = recompute(FIGURE_2, tmp_path, quick=True)
     changed = first.file("svg").stat().st_mtime_ns
