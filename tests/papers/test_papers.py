@@ -29,7 +29,7 @@ from stickslip.papers import (
     write_gallery,
 )
 from stickslip.papers.catalogue import ORDER
-from stickslip.papers.found import Row, rows
+from stickslip.papers.found import PARAMETER, Row, rows
 from stickslip.papers.gallery import _numbers
 from stickslip.papers.source import coloured, source_of
 
@@ -106,6 +106,16 @@ def test_every_printed_number_is_one():
     for item in (item for each in catalogue().values() for item in each.items):
         for printed in item.printed:
             assert printed.is_word == (re.fullmatch(r"-?[\d.]+(e-?\d+)?", printed.number) is None), item.label
+
+
+def test_the_page_counts_what_is_printed():
+    """docs/papers.md says how many parameters, numbers and words the catalogues have."""
+    printed = [each for paper in catalogue().values() for item in paper.items for each in item.printed]
+    results = [each for each in printed if not each.quantity.startswith(PARAMETER)]
+    words = sum(each.is_word for each in results)
+    page = " ".join((Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8").split())
+    counts = f"{len(printed) - len(results)} parameters and {len(results)} results, {len(results) - words} of them"
+    assert f"{counts} numbers and {words} words" in page
 
 
 # -- running -----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,9 @@ PRINTED = {"α": "coupling.k", "β": "contact2.normal", "γ": "contact1.delta"}
 EPS = 1e5
 """The accuracy parameter of Figure 5 and Table 3."""
 
+DOUBLED = ("+2 left", "+2 right", "−4")
+"""Branches that begin at a flip, named by what they are there: +2 goes out of phase on its way along its fold."""
+
 COARSE, FINE = 0.06, 0.03
 """The longest step along a branch, quick and otherwise; where bifurcations are does not depend on it."""
 
@@ -101,12 +104,21 @@ def fig5(quick: bool) -> Found:
         ]
     _diagrams(panels[2:4], branches(EPS, quick), "cd", "ε = 10⁵", legend=True)
     _diagrams(panels[4:6], branches(None, quick), "ef", "exact")
+    known = {handle.get_label() for handle in panels[2].get_legend().legend_handles}
+    more = [line for line in panels[4].lines if line.get_gid() == "special" and line.get_label() not in known]
+    more = [line for line in more if not line.get_label().startswith("_")]
+    panels[4].set_ylim(top=1.42)
+    panels[4].legend(handles=more, loc="upper left", ncols=2, fontsize=8, frameon=False)
     for name, branch in branches(EPS, quick).items():
-        middle = orbits(branch)[len(branch) // 2]
-        sign, n = "+" if moves(middle) == "in phase" else "−", middle.crossings("v.block1").sizes["time"]
-        values.append(Value("phase and period n", f"{sign}{n}", at={"branch": name}))
+        where = 0 if name in DOUBLED else len(branch) // 2
+        values.append(Value("phase and period n", _phase_and_period(orbits(branch)[where]), at={"branch": name}))
     own = [*parameters(coexisting()[0].model, PRINTED), Value(f"{PARAMETER}ε", EPS)]
     return Found(panels, [*values, *_extra_branch(quick), *own])
+
+
+def _phase_and_period(orbit: ss.Orbit) -> str:
+    """The name that the paper gives to a branch: a sign and n."""
+    return f"{'+' if moves(orbit) == 'in phase' else '−'}{orbit.crossings('v.block1').sizes['time']}"
 
 
 def _diagrams(axes: Any, found: dict[str, ss.Branch], letters: str, title: str, legend: bool = False) -> None:
