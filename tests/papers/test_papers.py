@@ -30,7 +30,7 @@ from stickslip.papers import (
 )
 from stickslip.papers.catalogue import ORDER
 from stickslip.papers.found import PARAMETER, Row, rows
-from stickslip.papers.gallery import _numbers
+from stickslip.papers.gallery import _numbers, _tally
 from stickslip.papers.source import coloured, source_of
 
 
@@ -299,6 +299,18 @@ def test_parameters_that_are_not_printed_are_not_counted():
     assert "<details><summary>Parameters: 1 of 1 as printed" in _numbers([same, other])
     off = replace(other, printed=2.0, printed_digits=1, agrees=False)
     assert "<details open><summary>Parameters: 1 of 2 as printed" in _numbers([same, off])
+
+
+def test_numbers_words_and_parameters_are_counted_apart():
+    """Parameters that are as printed say nothing of results: the bar is that of numbers and words."""
+    parameter = Row("p", "i", "parameter a", {}, 1.0, 0.0, 1.0, 1, True)
+    number, word = (
+        replace(parameter, quantity="e", agrees=False),
+        replace(parameter, quantity="motion", printed="chaotic"),
+    )
+    page = _tally([parameter, parameter, number, word], "1 of 1 items")
+    assert "As printed: 0 of 1 numbers, 1 of 1 words, 2 of 2 parameters. 1 of 1 items." in page
+    assert "width:50.0%" in page and "width" not in _tally([parameter], "1 of 1 items")
 
 
 def test_pages_need_no_network_and_no_scripts(gallery):
