@@ -1,6 +1,7 @@
 """The papers, recomputed: the catalogue, the runner, the command line."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -377,6 +378,19 @@ def test_rows_as_json(tmp_path: Path):
     run("paper", "leine1998", "fig2", "--quick", "--out", tmp_path, "--json", tmp_path / "rows.json")
     assert json.loads((tmp_path / "rows.json").read_text()) == json.loads(out)
     assert (tmp_path / "leine1998.html").is_file() and (tmp_path / "index.html").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_device_or_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    """`--json /dev/null` by root would leave a file there, in which everybody's output piles up."""
+    pipe = tmp_path / "rows.json"
+    os.mkfifo(pipe)
+    code, out, err = run("paper", "leine1998", "fig2", "--quick", "--out", tmp_path / "out", "--json", pipe)
+    assert code == 1 and not out and pipe.is_fifo() and not (tmp_path / "out").exists()
+    assert err == f"error: cannot write '{pipe}': that is a device or a pipe, not a file\n"
+    with pytest.raises(WriteError, match="a device or a pipe"), files.output_file(pipe):
+        pass
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
 def test_a_failure_is_a_line_and_an_exit_code(tmp_path, monkeypatch):
