@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -102,13 +103,8 @@ def fig5(quick: bool) -> Found:
             Value("masses move", moves(found), at=at),
             Value("solution", "stable" if found.stable else "unstable", at=at),
         ]
-    _diagrams(panels[2:4], branches(EPS, quick), "cd", "ε = 10⁵", legend=True)
-    _diagrams(panels[4:6], branches(None, quick), "ef", "exact")
-    known = {handle.get_label() for handle in panels[2].get_legend().legend_handles}
-    more = [line for line in panels[4].lines if line.get_gid() == "special" and line.get_label() not in known]
-    more = [line for line in more if not line.get_label().startswith("_")]
-    panels[4].set_ylim(top=1.42)
-    panels[4].legend(handles=more, loc="upper left", ncols=2, fontsize=8, frameon=False)
+    known = _diagrams(panels[2:4], branches(EPS, quick), "cd", "ε = 10⁵")
+    _diagrams(panels[4:6], branches(None, quick), "ef", "exact", known)
     for name, branch in branches(EPS, quick).items():
         where = 0 if name in DOUBLED else len(branch) // 2
         values.append(Value("phase and period n", _phase_and_period(orbits(branch)[where]), at={"branch": name}))
@@ -121,18 +117,18 @@ def _phase_and_period(orbit: ss.Orbit) -> str:
     return f"{'+' if moves(orbit) == 'in phase' else '−'}{orbit.crossings('v.block1').sizes['time']}"
 
 
-def _diagrams(axes: Any, found: dict[str, ss.Branch], letters: str, title: str, legend: bool = False) -> None:
+def _diagrams(axes: Any, found: dict[str, ss.Branch], letters: str, title: str, known: Sequence[str] = ()) -> list[str]:
+    """Maxima and Poincaré points along branches; the legend leaves out what is known, and is given in words."""
     ss.plot.branch(found, "max |x.block1|", ax=axes[0])
+    handles = [each for each in axes[0].get_legend().legend_handles if each.get_label() not in known]
     tables = {name: branch.crossings("v.block1") for name, branch in found.items()}
     ss.plot.branch(tables, "crossings x.block1", ax=axes[1])
     for ax, letter, label in zip(axes, letters, ("maximum of $|X_1|$", "$X_1$ where $X_1' = 0$, upwards"), strict=True):
         ax.set(xlabel="belt velocity $V_\\mathrm{dr}$", ylabel=label)
-        name_panel(ax, f"({letter}) {title}", legend=legend and letter == letters[0])
-    if legend:
-        axes[0].set_ylim(top=1.42)
-        axes[0].legend(
-            handles=axes[0].get_legend().legend_handles, loc="upper left", ncols=3, fontsize=8, frameon=False
-        )
+        name_panel(ax, f"({letter}) {title}")
+    axes[0].set_ylim(top=1.42)
+    axes[0].legend(handles=handles, loc="upper left", ncols=3, fontsize=8, frameon=False)
+    return [each.get_label() for each in handles]
 
 
 def _extra_branch(quick: bool) -> list[Value]:
