@@ -33,7 +33,8 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """A name to write a file under, which becomes `path` when it is finished.
 
     A reader finds the old file or the new one, never half of one; what is not finished leaves nothing behind. The
-    content is on the disk before the name is. `mode` says who may use it, as far as the user's mask allows.
+    content is on the disk before the name is. `mode` says who may use it, as far as the user's mask allows. A device or
+    a pipe is refused: a file would take its place for everybody.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "note.txt"
@@ -42,6 +43,8 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     >>> [file.name for file in target.parent.iterdir()], target.read_text()
     (['note.txt'], 'whole')
     """
+    if is_special(path):
+        raise OSError(errno.EINVAL, "that is a device or a pipe, not a file")
     temporary = _beside(path)
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
@@ -51,6 +54,15 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
         put_on_disk(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def is_special(path: Path) -> bool:
+    """Whether there is something under a name that is neither a file nor a folder: a device, a pipe, a socket.
+
+    >>> is_special(Path("no such file")), is_special(Path())
+    (False, False)
+    """
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 @contextmanager

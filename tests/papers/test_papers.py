@@ -1,6 +1,7 @@
 """The papers, recomputed: the catalogue, the runner, the command line."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -29,8 +30,8 @@ from stickslip.papers import (
     write_gallery,
 )
 from stickslip.papers.catalogue import ORDER
-from stickslip.papers.found import Row, rows
-from stickslip.papers.gallery import _numbers
+from stickslip.papers.found import PARAMETER, Row, rows
+from stickslip.papers.gallery import _numbers, _tally
 from stickslip.papers.source import coloured, source_of
 
 
@@ -108,6 +109,16 @@ def test_every_printed_number_is_one():
             assert printed.is_word == (re.fullmatch(r"-?[\d.]+(e-?\d+)?", printed.number) is None), item.label
 
 
+def test_the_page_counts_what_is_printed():
+    """docs/papers.md says how many parameters, numbers and words the catalogues have."""
+    printed = [each for paper in catalogue().values() for item in paper.items for each in item.printed]
+    results = [each for each in printed if not each.quantity.startswith(PARAMETER)]
+    words = sum(each.is_word for each in results)
+    page = " ".join((Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8").split())
+    counts = f"{len(printed) - len(results)} parameters and {len(results)} results, {len(results) - words} of them"
+    assert f"{counts} numbers and {words} words" in page
+
+
 # -- running -----------------------------------------------------------------------------------------------------------
 
 FIGURE_2 = paper("leine1998").choose(["fig2"])
@@ -120,6 +131,14 @@ def test_an_item_that_is_done_is_not_done_again(tmp_path):
     assert again == first and first.file("svg").stat().st_mtime_ns == changed
     (full,) = recompute(FIGURE_2, tmp_path, quick=False)
     assert not full.quick and full.file("svg").stat().st_mtime_ns > changed
+
+
+def test_what_is_whole_is_not_replaced_by_less(tmp_path):
+    """--quick is content with what was done in full, which may have taken much longer."""
+    (full,) = recompute(FIGURE_2, tmp_path, quick=False)
+    made = full.file("json").stat().st_mtime_ns
+    (again,) = recompute(FIGURE_2, tmp_path, quick=True)
+    assert again == full and not again.quick and full.file("json").stat().st_mtime_ns == made
 
 
 def test_changed_code_makes_it_anew(tmp_path, monkeypatch):
@@ -283,6 +302,18 @@ def test_parameters_that_are_not_printed_are_not_counted():
     assert "<details open><summary>Parameters: 1 of 2 as printed" in _numbers([same, off])
 
 
+def test_numbers_words_and_parameters_are_counted_apart():
+    """Parameters that are as printed say nothing of results: the bar is that of numbers and words."""
+    parameter = Row("p", "i", "parameter a", {}, 1.0, 0.0, 1.0, 1, True)
+    number, word = (
+        replace(parameter, quantity="e", agrees=False),
+        replace(parameter, quantity="motion", printed="chaotic"),
+    )
+    page = _tally([parameter, parameter, number, word], "1 of 1 items")
+    assert "As printed: 0 of 1 numbers, 1 of 1 words, 2 of 2 parameters. 1 of 1 items." in page
+    assert "width:50.0%" in page and "width" not in _tally([parameter], "1 of 1 items")
+
+
 def test_pages_need_no_network_and_no_scripts(gallery):
     for path in gallery.glob("*.html"):
         text = path.read_text(encoding="utf-8")
@@ -347,6 +378,19 @@ def test_rows_as_json(tmp_path: Path):
     run("paper", "leine1998", "fig2", "--quick", "--out", tmp_path, "--json", tmp_path / "rows.json")
     assert json.loads((tmp_path / "rows.json").read_text()) == json.loads(out)
     assert (tmp_path / "leine1998.html").is_file() and (tmp_path / "index.html").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_device_or_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    """`--json /dev/null` by root would leave a file there, in which everybody's output piles up."""
+    pipe = tmp_path / "rows.json"
+    os.mkfifo(pipe)
+    code, out, err = run("paper", "leine1998", "fig2", "--quick", "--out", tmp_path / "out", "--json", pipe)
+    assert code == 1 and not out and pipe.is_fifo() and not (tmp_path / "out").exists()
+    assert err == f"error: cannot write '{pipe}': that is a device or a pipe, not a file\n"
+    with pytest.raises(WriteError, match="a device or a pipe"), files.output_file(pipe):
+        pass
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
 def test_a_failure_is_a_line_and_an_exit_code(tmp_path, monkeypatch):

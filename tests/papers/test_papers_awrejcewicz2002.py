@@ -39,6 +39,7 @@ def test_motions_of_figures_10_and_11() -> None:
         matplotlib.pyplot.close("all")
         assert all(row.agrees for row in table if row.printed is not None)
         if name == "fig10":
+            assert sum(row.quantity == "motion" for row in table) == 4  # both laws, exact and with ε = 10⁴
             assert [row.value for row in table if row.quantity == "period"] == pytest.approx(PERIODS, abs=1e-9)
 
 

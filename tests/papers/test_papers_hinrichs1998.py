@@ -40,6 +40,7 @@ def test_cycle_of_coulomb_friction_is_the_exact_one() -> None:
     found = row_by_quantity("fig5")
     expected = 3 + 2 * (math.pi - math.atan(1.5))
     assert found["period of the limit cycle", "II"].value == pytest.approx(expected, abs=1e-11)
+    assert [found["slip", name].value for name in ("I", "II", "III")] == ["arcs of circles"] * 2 + ["no circles"]
 
 
 def test_motions_of_figure_8() -> None:
@@ -64,6 +65,13 @@ def test_islands_of_figure_31() -> None:
     found = {quantity: row for (quantity, _), row in row_by_quantity("fig31b").items()}
     (islands,) = [row for quantity, row in found.items() if quantity.startswith("islands")]
     assert islands.value == 3 and islands.agrees
+    assert found["displacements of an island as Ω grows"].agrees
+
+
+@pytest.mark.nightly
+def test_releases_of_figure_30_are_not_gaussian() -> None:
+    found = row_by_quantity("fig30")
+    assert found["distribution", "15.3 0.015"].agrees
 
 
 def test_the_stiffer_contact_swings_faster_and_less() -> None:

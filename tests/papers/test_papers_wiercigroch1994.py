@@ -18,6 +18,9 @@ matplotlib.use("agg")
 
 ITEMS = {*(f"fig{n}" for n in (1, 3, 4, 5, 6)), "autocorrelation"}
 
+BEYOND = "above a critical normal force"
+"""What the summary says of it does not come out with the values that were chosen."""
+
 
 def row_by_quantity(name: str) -> dict[tuple[str, str], Row]:
     """The rows of an item, by quantity and the values of the parameters."""
@@ -25,7 +28,7 @@ def row_by_quantity(name: str) -> dict[tuple[str, str], Row]:
     found = item.recompute(True)
     matplotlib.pyplot.close("all")
     table = rows("wiercigroch1994", name, item.printed, found.values)
-    assert all(row.agrees for row in table if row.printed is not None)
+    assert all(row.agrees for row in table if row.printed is not None and row.quantity != BEYOND)
     return {(row.quantity, " ".join(map(str, row.parameters.values()))): row for row in table}
 
 
@@ -59,6 +62,13 @@ def slip_map(v0: float, start: np.ndarray) -> np.ndarray:
         return [z[1], -z[0] - 2 * 0.093 * z[1] + 5 * mu + 0.7 * math.cos(2 * t)]
 
     return solve_ivp(rate, (0, math.pi), start, rtol=1e-12, atol=1e-13).y[:, -1]
+
+
+@pytest.mark.nightly
+def test_windows_of_periodic_motion_remain() -> None:
+    found = row_by_quantity("fig5")
+    assert [found[BEYOND, v0].value for v0 in ("0.5", "1.0")] == ["periodic responses as well"] * 2
+    assert all(found[BEYOND, v0].agrees is False and found[BEYOND, v0].note for v0 in ("0.5", "1.0"))
 
 
 @pytest.mark.nightly

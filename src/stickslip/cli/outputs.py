@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickslip.errors import ModelError
+from stickslip.files import is_special
 from stickslip.model.errors import shown, suggest
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def check(plots: Sequence[Path], save: Path | None, endings: Sequence[str] = (".
             raise ModelError(f"cannot write {shown(str(path))}: there is no folder {shown(str(path.parent))}")
         if path.is_dir():
             raise ModelError(f"cannot write {shown(str(path))}: that is a folder")
+        if is_special(path):
+            raise ModelError(f"cannot write {shown(str(path))}: that is a device or a pipe, not a file")
     if plots:
         _check_formats(plots)
 

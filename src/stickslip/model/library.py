@@ -671,6 +671,7 @@ def compliant_oscillator(figure: int = 26, omega: float = 0.0) -> System:
         Damper(block, ground, c=p.b),
         contact,
         time_unit="s",
+        force_unit="N",
         about=About(
             "compliant_oscillator",
             f"Friction oscillator with an elastic contact, as in Fig. {int(figure)}",

@@ -207,25 +207,22 @@ def _parameter(value: Number) -> str:
 
 
 def tally(rows: Sequence[Row]) -> str:
-    """How many of the printed numbers agree, in words; empty where nothing is printed.
+    """How much of what is printed agrees, in words; empty where nothing is printed.
 
     >>> made = [Row("", "", "e", {}, 0.1, 0, 0.1, 1, True), Row("", "", "e", {}, 0.1, 0, 0.2, 1, False)]
     >>> tally(made)
-    '1 of 2 printed numbers agree to their digits'
-    >>> tally([*made, Row("", "", "parameter m", {}, 1, 0, 1, 1, True)])
-    '2 of 3 printed numbers agree to their digits: 1 of 2 results, 1 of 1 parameters'
+    'as printed: 1 of 2 numbers'
+    >>> chaos = Row("", "", "motion", {}, "chaotic", 0, "chaotic", None, True)
+    >>> tally([*made, chaos, Row("", "", "parameter m", {}, 1, 0, 1, 1, True)])
+    'as printed: 1 of 2 numbers, 1 of 1 words, 1 of 1 parameters'
     """
-    printed = [row for row in rows if row.agrees is not None]
-    given = [row for row in printed if row.is_parameter]
-    computed = [row for row in printed if not row.is_parameter]
-    if not printed:
-        return ""
-    text = f"{_agreeing(printed)} printed numbers agree to their digits"
-    if not given:
-        return text
-    return (
-        f"{text}: {_agreeing(computed)} results, {_agreeing(given)} parameters" if computed else f"{text}: parameters"
-    )
+    kinds: dict[str, list[Row]] = {"numbers": [], "words": [], "parameters": []}
+    for row in rows:
+        if row.agrees is not None:
+            kind = "parameters" if row.is_parameter else "words" if isinstance(row.printed, str) else "numbers"
+            kinds[kind].append(row)
+    told = [f"{_agreeing(each)} {kind}" for kind, each in kinds.items() if each]
+    return f"as printed: {', '.join(told)}" if told else ""
 
 
 def _agreeing(rows: Sequence[Row]) -> str:

@@ -152,15 +152,16 @@ def _entry(item: Item, done: Done, page: str = "") -> str:
 
 
 def _tally(rows: Sequence[Row], what: str) -> str:
-    """How many printed numbers agree, in words and as a bar."""
-    printed = [row for row in rows if row.agrees is not None]
-    if not printed:
+    """How much of what is printed agrees, in words; and of the results, as a bar."""
+    told = tally(rows)
+    if not told:
         return f'<p class="tally">{safe(what)}</p>'
-    share = 100 * sum(bool(row.agrees) for row in printed) / len(printed)
-    return (
-        f'<p class="tally"><span class="bar" aria-hidden="true"><span style="width:{share:.1f}%"></span></span>'
-        f"{safe(tally(rows))}. {safe(what)}.</p>"
-    )
+    results = [row for row in rows if row.agrees is not None and not row.is_parameter]
+    bar = ""
+    if results:
+        share = 100 * sum(bool(row.agrees) for row in results) / len(results)
+        bar = f'<span class="bar" aria-hidden="true"><span style="width:{share:.1f}%"></span></span>'
+    return f'<p class="tally">{bar}{safe(told[0].upper() + told[1:])}. {safe(what)}.</p>'
 
 
 def _duration(done: Done) -> str:

@@ -1,8 +1,8 @@
 """`recompute`: items of papers, several at a time, each kept in files as soon as it is done.
 
 In the folder there is, for each item, `KEY/ITEM.svg` and `.png` (the picture), `KEY/ITEM.nc` (the data) and, put there
-last, `KEY/ITEM.json`: the rows, how long it took, and which code made it. An item whose record is of the same code and
-as quick as asked for is not done again.
+last, `KEY/ITEM.json`: the rows, how long it took, and which code made it. An item whose record is of the same code is
+not done again, unless it is the quick version and all of it is asked for.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def recompute(
     out : Path
         The folder, made if there is none.
     quick : bool, default False
-        Whether to use fewer points, so that all items take a few minutes.
+        Whether to use fewer points, so that all items take a few minutes. Those that are there in full stay.
     workers : int, default 1
         How many items at a time; more than one are done by processes of their own.
     report : callable, optional
@@ -71,7 +71,7 @@ def recompute(
     (True, True)
     """
     with _own(out):
-        before = [found for item in items if (found := kept(item, out)) is not None and found.quick == quick]
+        before = [found for item in items if (found := kept(item, out)) is not None and (quick or not found.quick)]
         yield from before
         known = {found.item.label for found in before}
         left = [item for item in items if item.label not in known]

@@ -40,6 +40,8 @@ def fig4(quick: bool) -> Found:
             _phase(ss.simulate(free, t=40, start={"x.block": x, "v.block": v}), ax)
         released = ss.simulate(free, t=20, start={"x.block": STATIC[name] * (1 + 1e-12)})
         width = STATIC[name] - float(released["x.block"][-1])
+        for side in (-1, 1):
+            ax.fill(side * released["x.block"], side * released["v.block"], color=QUIET, alpha=0.3, linewidth=0)
         values.append(Value("width of the dead zone", width, 1e-9, {"characteristic": name}))
         values.append(Value("dead zone", "yes" if width > 1e-6 else "no", at={"characteristic": name}))
         ax.plot([-STATIC[name], STATIC[name]], [0, 0], linewidth=3.2, color=STICK)
@@ -62,9 +64,12 @@ def fig5(quick: bool) -> Found:
     values, panels = [], ss.plot.panels(3, width=4.2)
     for name, ax in zip(LAWS, panels, strict=True):
         belt = ss.models.forced_oscillator(name, u0=0.0, v0=1.0, load=LOAD)
-        for x, v in ((8.0, 0.0), (STATIC[name] - 1.5, 0.4)):
-            _phase(ss.simulate(belt, t=60, start={"x.block": x, "v.block": v}), ax)
+        starts = ((8.0, 0.0), (STATIC[name] - 1.5, 0.4))
+        runs = [ss.simulate(belt, t=60, start={"x.block": x, "v.block": v}) for x, v in starts]
+        for run in runs:
+            _phase(run, ax)
         name_panel(ax, f"characteristic {name}")
+        values.append(Value("slip", _shape(runs[0]), at={"characteristic": name}))
         if name != "I":
             orbit = ss.find_orbit(belt)
             values.append(Value("period of the limit cycle", orbit.period, 1e-9, {"characteristic": name}))
@@ -72,6 +77,15 @@ def fig5(quick: bool) -> Found:
     exact = 2 * difference + 2 * (math.pi - math.atan(difference))
     values.append(Value("period of the limit cycle, in closed form", exact, 1e-15, {"characteristic": "II"}))
     return Found(panels, values)
+
+
+def _shape(run: ss.Run) -> str:
+    """Of slip until the first event, by the circle that fits it best: x² + v² is then linear in x and v."""
+    slip = run.sel(time=slice(0, float(run.event_time[0])))
+    x, v = slip["x.block"].values, slip["v.block"].values
+    columns, squares = np.column_stack([x, v, np.ones_like(x)]), x**2 + v**2
+    off = squares - columns @ np.linalg.lstsq(columns, squares)[0]
+    return "arcs of circles" if np.abs(off).max() < 1e-9 * squares.max() else "no circles"
 
 
 def fig6(quick: bool) -> Found:

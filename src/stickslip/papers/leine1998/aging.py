@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value, parameters
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.plot.style import INK
 
 
@@ -18,13 +18,15 @@ def fig6(quick: bool) -> Found:
     single = branch.points[-1]
     assert isinstance(single, ss.Orbit)  # no equilibrium
     classical = ss.find_orbit(ss.models.block_on_belt())
-    switch = ss.find_orbit(single.model, (single.start, 14.4), method=ss.Switch(eta=1e-6, rtol=1e-8))
+    method = ss.Switch(eta=1e-6, rtol=1e-8, forgetting=10.0)
+    switch = ss.find_orbit(single.model, (single.start, 14.4), method=method)
     (ax,) = ss.plot.panels(width=6.6, height=4.4)
     ss.plot.phase(ss.simulate(attracting.model, t=1.001 * attracting.period, start=attracting.start), ax=ax)
     for orbit, label, line in ((single, "one release, unstable", "--"), (classical, "$F_\\mathrm{stick} = F_s$", ":")):
         ax.plot(orbit.data["x.block"], orbit.data["v.block"], line, color=INK, linewidth=1, label=label)
     ax.set_title("Static friction that grows in stick", loc="left")
-    ax.legend(frameon=False, fontsize=8.5)
+    ax.set_ylim(top=1.3)
+    ax.legend(frameon=False, fontsize=8.5, loc="upper right")
     (flip,) = branch.of_kind("flip")
     values = [
         Value("shift of the phase portrait", _shift(single, classical)),
@@ -36,6 +38,7 @@ def fig6(quick: bool) -> Found:
         Value("β of the flip at which the single release loses stability", flip.value, 1e-8),
         Value("period", switch.period, 2e-3, {"releases": 1, "method": "switch model, η = 1e-6"}),
         *parameters(attracting.model, {"a": "contact.a", "β": "contact.beta"}),
+        Value(f"{PARAMETER}b", method.forgetting, at={"method": "switch model"}),
     ]
     return Found(ax, values, attracting.data)
 

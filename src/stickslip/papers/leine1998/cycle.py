@@ -59,7 +59,7 @@ def fig3(quick: bool) -> Found:
         Value("largest displacement", start[0], 1e-10, {"law": "exact"}),
         *(Value("multiplier", float(m.real), 1e-9, {"number": i}) for i, m in enumerate(exact.multipliers, 1)),
         Value("slope of the smoothed friction at rest over −(2/π) ε F_s", slope / (-2 / np.pi * STEEP), 1e-12),
-        *_jumps(stick, slip, start),
+        *_jumps(stick, slip, start, exact.period),
         steepness,
     ]
     return Found(_draw_matrix(of_smoothed, of_exact), values, of_smoothed)
@@ -71,11 +71,11 @@ def _largest_x() -> float:
     return float(ss.last_cycle(run, "block").samples[0, 0])
 
 
-def _jumps(stick: float, slip: float, start: list[float]) -> list[Value]:
+def _jumps(stick: float, slip: float, start: list[float], period: float) -> list[Value]:
     """By how much Φ jumps where stick begins and where it ends; and Φ after the whole period."""
-    near, end = 1e-9, 12.001031294828
-    samples = [stick - near, stick + near, slip - near, slip + near, end]
-    phi = ss.fundamental_matrix(ss.models.block_on_belt(), end, start=start, samples=samples).phi.values
+    near = 1e-9
+    samples = [stick - near, stick + near, slip - near, slip + near, period]
+    phi = ss.fundamental_matrix(ss.models.block_on_belt(), period, start=start, samples=samples).phi.values
     sizes = {"slip to stick": np.abs(phi[1] - phi[0]).max(), "stick to slip": np.abs(phi[3] - phi[2]).max()}
     where = max(sizes, key=lambda name: sizes[name])
     return [

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 import stickslip as ss
-from stickslip.papers.found import Found, Value, parameters
+from stickslip.papers.found import PARAMETER, Found, Value, parameters
 from stickslip.papers.panel import name_panel
-from stickslip.papers.vandevrande1999.beside import draw_orbits, draw_printed, draw_rest, error
+from stickslip.papers.vandevrande1999.beside import SAMPLES, draw_orbits, draw_printed, draw_rest, error
 from stickslip.plot.style import SERIES
 
 EPSILONS = (1e2, 1e3, 1e4, 1e5, 1e6)
@@ -115,6 +115,7 @@ def table1(quick: bool) -> Found:
     values.append(Value("slope of log e over log ε for ε ≥ 10⁴", float(order), 0.02))
     values += [Value("period", orbit(eps).period, 1e-7, {"ε": eps}) for eps in EPSILONS]
     values.append(Value("period", orbit(None).period, 1e-10, {"ε": "exact"}))
+    values.append(Value(f"{PARAMETER}N", SAMPLES))
     (ax,) = ss.plot.panels(width=6.0, height=4.0)
     ax.loglog(errors.keys(), errors.values(), "o-", label="recomputed")
     draw_printed(ax, "table1", "e", "ε")

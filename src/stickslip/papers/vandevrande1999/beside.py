@@ -16,6 +16,9 @@ from stickslip.plot.style import SERIES, STICK
 PERIODS = 2.4
 """How long orbits are run for their error: two maxima, and a period after the first of them."""
 
+SAMPLES = 200
+"""N of Eqs. (5) and (19)."""
+
 POINTS = 1500
 """Points of an orbit in a picture."""
 
@@ -36,8 +39,8 @@ def turns(orbit: ss.Orbit) -> ss.Run:
 
 
 def error(orbit: ss.Orbit, exact: ss.Orbit, mass: str) -> float:
-    """e of Eqs. (5) and (19): 200 points at fractions of each orbit's own period, from the maximum of X on."""
-    return ss.orbit_error(turns(orbit), turns(exact), mass, tolerance=1e-5)
+    """e of Eqs. (5) and (19): N points at fractions of each orbit's own period, from the maximum of X on."""
+    return ss.orbit_error(turns(orbit), turns(exact), mass, points=SAMPLES, tolerance=1e-5)
 
 
 def once_round(orbit: ss.Orbit) -> xr.Dataset:

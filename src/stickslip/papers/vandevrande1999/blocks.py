@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,9 @@ PRINTED = {"α": "coupling.k", "β": "contact2.normal", "γ": "contact1.delta"}
 
 EPS = 1e5
 """The accuracy parameter of Figure 5 and Table 3."""
+
+DOUBLED = ("+2 left", "+2 right", "−4")
+"""Branches that begin at a flip, named by what they are there: +2 goes out of phase on its way along its fold."""
 
 COARSE, FINE = 0.06, 0.03
 """The longest step along a branch, quick and otherwise; where bifurcations are does not depend on it."""
@@ -99,28 +103,32 @@ def fig5(quick: bool) -> Found:
             Value("masses move", moves(found), at=at),
             Value("solution", "stable" if found.stable else "unstable", at=at),
         ]
-    _diagrams(panels[2:4], branches(EPS, quick), "cd", "ε = 10⁵", legend=True)
-    _diagrams(panels[4:6], branches(None, quick), "ef", "exact")
+    known = _diagrams(panels[2:4], branches(EPS, quick), "cd", "ε = 10⁵")
+    _diagrams(panels[4:6], branches(None, quick), "ef", "exact", known)
     for name, branch in branches(EPS, quick).items():
-        middle = orbits(branch)[len(branch) // 2]
-        sign, n = "+" if moves(middle) == "in phase" else "−", middle.crossings("v.block1").sizes["time"]
-        values.append(Value("phase and period n", f"{sign}{n}", at={"branch": name}))
+        where = 0 if name in DOUBLED else len(branch) // 2
+        values.append(Value("phase and period n", _phase_and_period(orbits(branch)[where]), at={"branch": name}))
     own = [*parameters(coexisting()[0].model, PRINTED), Value(f"{PARAMETER}ε", EPS)]
     return Found(panels, [*values, *_extra_branch(quick), *own])
 
 
-def _diagrams(axes: Any, found: dict[str, ss.Branch], letters: str, title: str, legend: bool = False) -> None:
+def _phase_and_period(orbit: ss.Orbit) -> str:
+    """The name that the paper gives to a branch: a sign and n."""
+    return f"{'+' if moves(orbit) == 'in phase' else '−'}{orbit.crossings('v.block1').sizes['time']}"
+
+
+def _diagrams(axes: Any, found: dict[str, ss.Branch], letters: str, title: str, known: Sequence[str] = ()) -> list[str]:
+    """Maxima and Poincaré points along branches; the legend leaves out what is known, and is given in words."""
     ss.plot.branch(found, "max |x.block1|", ax=axes[0])
+    handles = [each for each in axes[0].get_legend().legend_handles if each.get_label() not in known]
     tables = {name: branch.crossings("v.block1") for name, branch in found.items()}
     ss.plot.branch(tables, "crossings x.block1", ax=axes[1])
     for ax, letter, label in zip(axes, letters, ("maximum of $|X_1|$", "$X_1$ where $X_1' = 0$, upwards"), strict=True):
         ax.set(xlabel="belt velocity $V_\\mathrm{dr}$", ylabel=label)
-        name_panel(ax, f"({letter}) {title}", legend=legend and letter == letters[0])
-    if legend:
-        axes[0].set_ylim(top=1.42)
-        axes[0].legend(
-            handles=axes[0].get_legend().legend_handles, loc="upper left", ncols=3, fontsize=8, frameon=False
-        )
+        name_panel(ax, f"({letter}) {title}")
+    axes[0].set_ylim(top=1.42)
+    axes[0].legend(handles=handles, loc="upper left", ncols=3, fontsize=8, frameon=False)
+    return [each.get_label() for each in handles]
 
 
 def _extra_branch(quick: bool) -> list[Value]:

@@ -9,7 +9,7 @@ import numpy as np
 import stickslip as ss
 from stickslip.papers.found import PARAMETER, Found, Value
 from stickslip.papers.panel import name_panel
-from stickslip.papers.vandevrande1999.beside import draw_orbits, draw_printed, draw_rest, error, printed
+from stickslip.papers.vandevrande1999.beside import SAMPLES, draw_orbits, draw_printed, draw_rest, error, printed
 from stickslip.plot.style import SERIES, STICK
 
 KAPPAS = (1e0, 1e-1, 1e-2, 1e-3, 1e-4)
@@ -130,6 +130,7 @@ def table4(quick: bool) -> Found:
     values.append(Value("slope of log e over log κ for κ ≤ 10⁻²", float(order), 0.02))
     values += [Value("period", orbit(kappa).period, 1e-7, {"κ": kappa}) for kappa in KAPPAS]
     values.append(Value("period", orbit(None).period, 1e-10, {"κ": "exact"}))
+    values.append(Value(f"{PARAMETER}N", SAMPLES))
     (ax,) = ss.plot.panels(width=6.0, height=4.0)
     ax.loglog(errors.keys(), errors.values(), "o-", label="recomputed")
     draw_printed(ax, "table4", "e", "κ")
@@ -156,7 +157,7 @@ def table5(quick: bool) -> Found:
     kappas = np.array(KAPPAS)
     for column, (name, marker) in enumerate((("η_super", "o"), ("η_sub", "s"))):
         ratio = np.array([found[kappa][column] for kappa in KAPPAS]) / kappas
-        ax.semilogx(kappas, ratio, f"{marker}-", label=name)
+        ax.semilogx(kappas, ratio, f"{marker}-", label=f"$\\eta_\\mathrm{{{name[2:]}}}$")
     for name in ("η_super", "η_sub"):
         at, numbers = printed("table5", name, "κ")
         label = "printed" if name == "η_sub" else "_"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import stickslip as ss
 from stickslip.papers.found import Found, Value
@@ -98,8 +99,15 @@ def fig5(quick: bool) -> Found:
             Value("correlation of amplitude and normal force", grows, 1e-3, {"v₀": v0}),
             Value("irregular motion", "exists" if irregular.any() else "does not exist", at={"v₀": v0}),
             Value("share of irregular motions for N > 5", float(irregular[N > 5].mean()), 0.02, {"v₀": v0}),
+            Value("above a critical normal force", _beyond(N, irregular), at={"v₀": v0}),
         ]
     return Found(panels, values, diagram)
+
+
+def _beyond(load: NDArray[np.float64], irregular: NDArray[np.bool_]) -> str:
+    """What motions are left in the last tenth of the diagram."""
+    last = irregular[load > 0.9 * load.max()]
+    return "chaotic responses only" if last.all() else "periodic responses as well"
 
 
 def _diagram(model: ss.System, over: dict[str, Any], quick: bool) -> ss.Sweep:
