@@ -158,6 +158,30 @@ def test_what_is_given_up_is_done_one_by_one():
     np.testing.assert_allclose(ends, alone, atol=1e-8)
 
 
+@pytest.mark.parametrize("push", [0.0, 0.3])
+def test_sliding_does_not_feel_what_relays_cancel(push, monkeypatch):
+    """As in the march: x₀ exp(−c t), y₀ exp(−c t/2), however large the disturbances."""
+    relays = ss.Filippov(
+        ("x", "y", "u", "w"),
+        f=lambda x, y, u, w, d=1.0: (u, w, d - 2 * x, 3 - d - y),
+        G=lambda: ((0.0, 0.0), (0.0, 0.0), (1.0, push), (push, 2.0)),
+        h=lambda x, y, u, w, c=1.0: (u + c * x, w + 0.5 * c * y),
+        kinetic=1e6,
+        contacts=("first", "second"),
+    )
+    field = ss.Field.of(relays, order=ORDER)
+    random = np.random.default_rng(3)
+    x, y, c = random.uniform(0.5, 2.0, (3, GROUP))
+    d = 10 ** random.uniform(-2, 4, GROUP)
+    values = np.array([{"d": d, "c": c, "kinetic": np.full(GROUP, 1e6)}[name] for name in relays.parameters]).T
+    monkeypatch.setattr(Field, "_one_by_one", None)  # nothing is given up
+    ends, outcome = field.propagate(
+        np.array([x, y, -c * x, -c * y / 2]).T, 10.0, parameters=values, rtol=1e-10, most_steps=200
+    )
+    assert not outcome.any()
+    np.testing.assert_allclose(ends[:, :2], np.array([x * np.exp(-10 * c), y * np.exp(-5 * c)]).T, atol=1e-9)
+
+
 def test_too_many_steps():
     field = ss.Field.of(ss.models.block_on_belt(), order=ORDER)
     starts = np.tile([1.1, 0.0], (GROUP, 1))

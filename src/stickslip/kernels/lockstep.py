@@ -23,8 +23,6 @@ out of the ordinary (several events at once, friction that pushes, lift-off, num
 trajectory up; it is then done again from its start by the march.
 """
 
-from math import sqrt
-
 from stickslip.kernels import (
     condition,
     lockbranches,
@@ -220,12 +218,7 @@ def is_plain(lane: Lane, tick: Tick) -> bool:
             tick.base[i] = 0.0
         else:
             lockmodes.set_side(lane, tick, i, h)
-        short = (
-            model.APART
-            or tick.sticks[i] == 0.0
-            or h * h * tick.acceleration_size[i] <= step.REST_ROOM * largest_state(lane)
-        )
-        plain = plain and short and lockevents.stays_clear(tick, i, h)
+        plain = plain and lockevents.stays_clear(tick, i, h)
     for i in range(model.WATCHED):
         plain = plain and lockevents.least_of(tick.guard_series[i], h) > 0.0
     for i in range(model.GUARDS):
@@ -343,7 +336,7 @@ def within_strides(tick: Tick, h: float) -> float:
 
 
 def limited(lane: Lane, tick: Tick, h: float) -> float:
-    """A step in stick that round-off allows: it does not move the positions (see step.py), nor hide an event."""
+    """A step in stick on which round-off does not hide an event."""
     for i in range(model.CONTACTS):
         sticks = tick.sticks[i] > 0.0
         # Not far beyond where the static limit would be reached at the present rate: on a step many times as long,
@@ -353,31 +346,7 @@ def limited(lane: Lane, tick: Tick, h: float) -> float:
         near = sticks and margin > 0.0 and FARTHER * margin < decline * h
         if machine.any_lane(near):
             h = FARTHER * machine.rough_exp2(machine.rough_ratio(margin, decline)) if near else h
-        # Where nothing is driven but by the contact, positions are exact anyhow.
-        if not model.APART and machine.any_lane(
-            sticks and h * h * tick.acceleration_size[i] > step.REST_ROOM * largest_state(lane)
-        ):
-            room = stick_room(lane, tick, i)
-            h = min(h, room) if sticks else h
     return h
-
-
-def stick_room(lane: Lane, tick: Tick, i: int) -> float:
-    """The longest step in stick that does not move the positions by round-off."""
-    fastest = 0.0
-    for j in range(model.STATES):
-        fastest = max(fastest, abs(tick.state_series[j, 1]))
-    size = tick.acceleration_size[i]
-    room = max(step.STICK_ROOM * fastest / size, sqrt(step.REST_ROOM * largest_state(lane) / size))
-    return room if size > 0.0 else condition.ENDLESS
-
-
-def largest_state(lane: Lane) -> float:
-    """How large the largest state has lately been."""
-    size = 0.0
-    for j in range(model.STATES):
-        size = max(size, lane.recent_size[j])
-    return size
 
 
 # -- going on ----------------------------------------------------------------------------------------------------
