@@ -563,3 +563,28 @@ def test_relays_that_push_each_other_slide_together(count: int) -> None:
     assert run.attrs["outcome"] == "finished" and not len(run.event)
     ends = [float(run[name][-1]) for name in x]
     assert ends == pytest.approx([math.exp(-80 * c) for c in gains], rel=1e-9)
+
+
+def relays_that_turn_each_other() -> ss.Filippov:
+    """Two relays each of which pushes the other five times as hard as its own."""
+    return ss.Filippov(
+        ("x", "y", "u", "w"),
+        f=lambda x, y, u, w: (u, w, 0.7 - 2 * x, 0.4 * x - y),
+        G=lambda: ((0.0, 0.0), (0.0, 0.0), (0.2, 1.0), (-1.0, 0.2)),
+        h=lambda x, y, u, w: (u + 0.3 * x, w + 0.5 * y),
+        kinetic=100.0,
+        contacts=("first", "second"),
+    )
+
+
+def test_relays_that_turn_each_other_are_put_on_their_surfaces_together() -> None:
+    """One after the other, each would throw the other off by more than it was before."""
+    start = {"x": 1.0, "y": 0.7, "u": -0.3, "w": -0.35}
+    run = ss.simulate(relays_that_turn_each_other(), t=40, start=start, samples=[40])
+    assert run.attrs["outcome"] == "finished"
+    ends = [float(run[name][-1]) for name in ("x", "y")]
+    assert ends == pytest.approx([math.exp(-12), 0.7 * math.exp(-20)], rel=1e-9)
+    field = ss.Field.of(relays_that_turn_each_other())
+    together, outcome = field.propagate(np.tile([1.0, 0.7, -0.3, -0.35], (300, 1)), 40.0)
+    assert not outcome[:, 0].any()
+    np.testing.assert_allclose(together[:, :2], np.tile(ends, (300, 1)), atol=1e-9)

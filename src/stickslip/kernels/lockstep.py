@@ -360,15 +360,31 @@ def set_destination(lane: Lane, tick: Tick, special: bool, remaining: float) -> 
     later = lane.end_time if tau == remaining and tick.event_delay > tau else lane.time + tau
     tick.next_time = later if special else tick.next_time
     model.kinematics(lane, tick)
+    sliding = resting_speed(lane, tick, tau)
     # What an impulse does to other contacts is undone by these, so impulses go round.
     for _ in range(model.CONTACTS if model.CONTACTS <= 2 else (2 * model.CONTACTS if model.PUSH_EACH_OTHER else 2)):
         for i in range(model.CONTACTS):
-            rests = special and (lane.mode[i] == 0.0 or tick.root[i] <= tau * lockmodes.AT_ONCE)
-            impulse = -tick.v[i] * tick.inverse[i] if rests else 0.0
+            impulse = -tick.v[i] * tick.inverse[i] if special and comes_to_rest(lane, tick, i, tau) else 0.0
             for j in range(model.STATES):
                 tick.next_state[j] = tick.next_state[j] + tick.G[j, i] * impulse
             for j in range(model.CONTACTS):
                 tick.v[j] = tick.v[j] + tick.D[j, i] * impulse
+    # With masses they settle. Without, each may push the others farther than they were.
+    if model.PUSH_EACH_OTHER and not model.MECHANICAL:
+        tick.lost = 1.0 if special and resting_speed(lane, tick, tau) > 0.5 * sliding else tick.lost
+
+
+def comes_to_rest(lane: Lane, tick: Tick, i: int, tau: float) -> bool:
+    """Whether a contact is at rest where a step leads."""
+    return lane.mode[i] == 0.0 or tick.root[i] <= tau * lockmodes.AT_ONCE
+
+
+def resting_speed(lane: Lane, tick: Tick, tau: float) -> float:
+    """How fast the contacts that are at rest where a step leads still slide there, all together."""
+    total = 0.0
+    for i in range(model.CONTACTS):
+        total += abs(tick.v[i]) if comes_to_rest(lane, tick, i, tau) else 0.0
+    return total
 
 
 def note_stop_state(lane: Lane, tick: Tick, passes: bool) -> None:
