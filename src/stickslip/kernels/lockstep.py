@@ -42,6 +42,7 @@ FARTHER = 4.0
 LOG_OF_NOTHING = -1100.0
 CLOSE, SHORTER = 0.3, 0.25  # how far a step may be below the guess at it; the guess after an event
 MOST_VAIN = 100.0  # ticks
+SHORTEST = 1e-12  # of the natural step: on one that is halved so often, nothing is told
 MOST_CALM, PATIENT, IMPATIENT = 48.0, 64.0, -8.0  # see `wait_is_over`
 
 
@@ -220,7 +221,7 @@ def is_plain(lane: Lane, tick: Tick) -> bool:
             lockmodes.set_side(lane, tick, i, h)
         plain = plain and lockevents.stays_clear(tick, i, h)
     for i in range(model.WATCHED):
-        plain = plain and lockevents.least_of(tick.guard_series[i], h) > 0.0
+        plain = plain and lockevents.is_kept(tick.guard_series[i], h)
     for i in range(model.GUARDS):
         plain = plain and tick.clear[i] > 0.0
     return plain
@@ -256,7 +257,9 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
     tick.step_length = min(h, tick.event_delay) if special else tick.step_length
     tick.goes = (1.0 if goes else 0.0) if special else tick.goes
     lane.longest_step = (condition.ENDLESS if goes else 0.5 * h) if able else lane.longest_step
-    doubtful = content and lockmodes.is_ambiguous(lane)
+    # Where bounds never tell, steps would be halved without end: as a load falls to zero and its branch ends with it.
+    hopeless = able and not goes and h < SHORTEST * natural
+    doubtful = hopeless or (content and lockmodes.is_ambiguous(lane))
     tick.lost = 1.0 if special and (doubtful or not (sound and worst < condition.ENDLESS)) else 0.0
     lane.steps = lane.steps + 1.0 if special else lane.steps
     # After a release the step is often as long as it was after the last one.
@@ -274,6 +277,9 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
 def last_term(row: Floats, h: float, size: float) -> float:
     """As in step.py, but its binary logarithm; `size` is that of the constant term, or what it has lately been."""
     scale = machine.rough(size + h * (abs(row[1]) + h * abs(row[2])))
+    if machine.any_lane(scale == 0.0):  # it rises from zero; or stays there, and has no say
+        later = step.later_terms(row, h)
+        scale = (later if later > 0.0 else 1.0) if scale == 0.0 else scale
     last = max(abs(row[model.ORDER]) * h, abs(row[model.ORDER - 1]))
     return machine.rough_ratio(last, scale)
 
