@@ -498,3 +498,93 @@ def test_a_relay_whose_sliding_motion_fades_takes_long_steps(gain: float, force:
     assert run.attrs["outcome"] == "finished" and run.attrs["steps"] < 300
     x = run["x"].values[-3:]
     assert x[1:] / x[:-1] == pytest.approx(np.exp(-100 * gain), rel=1e-9)
+
+
+def relay_against(d: float, unit: float = 1.0) -> ss.Filippov:
+    """A relay that keeps y = −x against a disturbance; `unit` is that of the distance from this line."""
+    return ss.Filippov(
+        ("x", "y"),
+        f=lambda x, y, d=d: (y, d - 2 * x),
+        G=lambda: (0.0, 1.0),
+        h=lambda x, y, unit=unit: unit * (y + x),
+        kinetic=2 * abs(d) + 3.0,
+    )
+
+
+@pytest.mark.parametrize(("d", "unit"), [(0.5, 1.0), (-1e6, 1.0), (0.5, 1e9), (0.5, 1e-9)])
+def test_sliding_does_not_feel_a_disturbance_that_the_relay_cancels(d: float, unit: float) -> None:
+    """Nor does round-off in the cancelling move what slides, and steps are as long as its motion allows: x₀ exp(−t)."""
+    for x in (1.0, 1e-17):
+        method = ss.Exact(most_steps=300)
+        run = ss.simulate(relay_against(d, unit), t=200, start={"x": x, "y": -x}, samples=[100, 200], method=method)
+        assert run.attrs["outcome"] == "finished" and not len(run.event)
+        assert run["x"].values == pytest.approx([x * math.exp(-100), x * math.exp(-200)], rel=1e-10)
+
+
+def test_sliding_on_a_curve_that_moves_against_a_wave() -> None:
+    """On y = 0.2 sin t − x − 0.3 x² it is ẋ = y, whatever the relay cancels meanwhile."""
+    relay = ss.Filippov(
+        ("x", "y"),
+        f=lambda x, y, t: (y, 1e4 * cos(3 * t) - x),
+        G=lambda x: (0.0, 2.0 + tanh(x)),
+        h=lambda x, y, t: y + x + 0.3 * x**2 - 0.2 * sin(t),
+        kinetic=2e4,
+        start={"x": 0.5, "y": -0.575},
+    )
+    run = ss.simulate(relay, t=50, samples=[10, 20, 50])
+    slides = solve_ivp(
+        lambda t, x: 0.2 * sin(t) - x - 0.3 * x**2, (0, 50), [0.5], method="DOP853", rtol=1e-13, atol=1e-15,
+        t_eval=[10, 20, 50],
+    )  # fmt: skip
+    assert run.attrs["outcome"] == "finished" and not len(run.event)
+    assert run["x"].values == pytest.approx(slides.y[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_relays_that_push_each_other_slide_together(count: int) -> None:
+    """Written out for two, as loops over contacts for three, as loops over equal parts for nine: xᵢ = x₀ exp(−cᵢ t)."""
+    names = [f"x{i}" for i in range(count)] + [f"y{i}" for i in range(count)]
+    gains = [0.5 + 0.1 * i for i in range(count)]
+    acting = [[1.0 if i == j else 0.2 if abs(i - j) == 1 else 0.0 for j in range(count)] for i in range(count)]
+    listed = ", ".join(names)
+    x, y = names[:count], names[count:]
+    rates = ", ".join([*y, *(f"{7 + i} - 2*{x[i]} + {x[i - 1]}" for i in range(count))])
+    lines = ", ".join(f"{y[i]} + {gains[i]}*{x[i]}" for i in range(count))
+    relays = ss.Filippov(
+        names,
+        f=eval(f"lambda {listed}: ({rates})"),
+        G=lambda: (*[(0.0,) * count] * count, *map(tuple, acting)),
+        h=eval(f"lambda {listed}: ({lines})"),
+        kinetic=100.0,
+        contacts=[f"relay{i}" for i in range(count)],
+        start=dict.fromkeys(x, 1.0) | {y[i]: -gains[i] for i in range(count)},
+    )
+    run = ss.simulate(relays, t=80, samples=[80], method=ss.Exact(most_steps=1000))
+    assert run.attrs["outcome"] == "finished" and not len(run.event)
+    ends = [float(run[name][-1]) for name in x]
+    assert ends == pytest.approx([math.exp(-80 * c) for c in gains], rel=1e-9)
+
+
+def relays_that_turn_each_other() -> ss.Filippov:
+    """Two relays each of which pushes the other five times as hard as its own."""
+    return ss.Filippov(
+        ("x", "y", "u", "w"),
+        f=lambda x, y, u, w: (u, w, 0.7 - 2 * x, 0.4 * x - y),
+        G=lambda: ((0.0, 0.0), (0.0, 0.0), (0.2, 1.0), (-1.0, 0.2)),
+        h=lambda x, y, u, w: (u + 0.3 * x, w + 0.5 * y),
+        kinetic=100.0,
+        contacts=("first", "second"),
+    )
+
+
+def test_relays_that_turn_each_other_are_put_on_their_surfaces_together() -> None:
+    """One after the other, each would throw the other off by more than it was before."""
+    start = {"x": 1.0, "y": 0.7, "u": -0.3, "w": -0.35}
+    run = ss.simulate(relays_that_turn_each_other(), t=40, start=start, samples=[40])
+    assert run.attrs["outcome"] == "finished"
+    ends = [float(run[name][-1]) for name in ("x", "y")]
+    assert ends == pytest.approx([math.exp(-12), 0.7 * math.exp(-20)], rel=1e-9)
+    field = ss.Field.of(relays_that_turn_each_other())
+    together, outcome = field.propagate(np.tile([1.0, 0.7, -0.3, -0.35], (300, 1)), 40.0)
+    assert not outcome[:, 0].any()
+    np.testing.assert_allclose(together[:, :2], np.tile(ends, (300, 1)), atol=1e-9)

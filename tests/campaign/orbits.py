@@ -70,7 +70,8 @@ def at_most(seconds: int) -> Iterator[None]:
 
 
 def defect(orbit: ss.Orbit) -> tuple[float, str]:
-    """By how much an orbit fails to close in the referee, beside what round-off comes to, and how the motion ends."""
+    """By how much an orbit fails to close in the referee, but for its advance, beside what round-off comes to, and how
+    the motion ends."""
     equations = Mechanics(orbit.model, orbit.start_time)
     state = orbit.state.tolist()
     sliding = equations.at(0.0, state, [1] * len(equations.contacts)).sliding
@@ -78,7 +79,9 @@ def defect(orbit: ss.Orbit) -> tuple[float, str]:
     found = Referee(equations).motion(state, orbit.period, modes=modes)
     size = 1.0 + float(np.max(np.abs(state))) if state else 1.0
     growth = max(1.0, float(np.max(np.abs(orbit.multipliers), initial=0.0)))
-    return float(np.max(np.abs(np.array(found.state) - orbit.state))) / (size * growth), found.end
+    advanced = [orbit.advance.get(name, 0.0) for name in orbit.model.states]
+    apart = np.max(np.abs(np.array(found.state) - orbit.state - advanced))
+    return float(apart) / (size * growth), found.end
 
 
 def stability_shows(orbit: ss.Orbit) -> bool | None:

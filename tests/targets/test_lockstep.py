@@ -159,6 +159,56 @@ def test_what_is_given_up_is_done_one_by_one():
     np.testing.assert_allclose(ends, alone, atol=1e-8)
 
 
+@pytest.mark.parametrize("push", [0.0, 0.3])
+def test_sliding_does_not_feel_what_relays_cancel(push, monkeypatch):
+    """As in the march: x₀ exp(−c t), y₀ exp(−c t/2), however large the disturbances."""
+    relays = ss.Filippov(
+        ("x", "y", "u", "w"),
+        f=lambda x, y, u, w, d=1.0: (u, w, d - 2 * x, 3 - d - y),
+        G=lambda: ((0.0, 0.0), (0.0, 0.0), (1.0, push), (push, 2.0)),
+        h=lambda x, y, u, w, c=1.0: (u + c * x, w + 0.5 * c * y),
+        kinetic=1e6,
+        contacts=("first", "second"),
+    )
+    field = ss.Field.of(relays, order=ORDER)
+    random = np.random.default_rng(3)
+    x, y, c = random.uniform(0.5, 2.0, (3, GROUP))
+    d = 10 ** random.uniform(-2, 4, GROUP)
+    values = np.array([{"d": d, "c": c, "kinetic": np.full(GROUP, 1e6)}[name] for name in relays.parameters]).T
+    monkeypatch.setattr(Field, "_one_by_one", None)  # nothing is given up
+    ends, outcome = field.propagate(
+        np.array([x, y, -c * x, -c * y / 2]).T, 10.0, parameters=values, rtol=1e-10, most_steps=200
+    )
+    assert not outcome.any()
+    np.testing.assert_allclose(ends[:, :2], np.array([x * np.exp(-10 * c), y * np.exp(-5 * c)]).T, atol=1e-9)
+
+
+def test_what_begins_at_zero_is_not_given_up(monkeypatch):
+    """Nothing moves at first, and then as t³: no state says how large things are."""
+    block, feed = ss.Mass("block", m=1.0), ss.Base("feed", motion=lambda t, r=0.1: r * t)
+    friction = ss.Contact(block, ss.ground, law=ss.Stribeck(0.5, 0.3, 0.1))
+    model = ss.System(ss.Spring(block, feed, k=1.0), friction)
+    field = ss.Field.of(model, order=ORDER)
+    alone, counted = field._one_by_one(np.zeros((1, 2)), field.parameters[None], (0.0, 30.0), 1e-10, 10**7)
+    monkeypatch.setattr(Field, "_one_by_one", None)
+    ends, outcome = field.propagate(np.zeros((GROUP, 2)), 30.0, rtol=1e-10)
+    np.testing.assert_array_equal(outcome, np.tile(counted, (GROUP, 1)))
+    assert counted[0, 1] > 1
+    np.testing.assert_allclose(ends, np.tile(alone, (GROUP, 1)), atol=1e-8)
+
+
+def test_a_load_that_falls_to_zero_is_soon_given_up():
+    """Its branch ends together with it, which bounds do not tell: once steps were halved until there were too many."""
+    model = on_belt(ss.Coulomb(0.5, 0.3), normal=lambda t, d=1.3: max(0, 1 + d * cos(2 * t)))
+    field = ss.Field.of(model, order=ORDER)
+    starts, parameters = np.tile([0.0, 0.0], (GROUP, 1)), np.tile(field.parameters, (GROUP, 1))
+    parameters[:, list(model.parameters).index("contact.d")] = np.linspace(0.5, 2.0, GROUP)
+    ends, outcome = field.propagate(starts, 20.0, parameters=parameters, most_steps=10**9)
+    alone, counted = field._one_by_one(starts, parameters, (0.0, 20.0), 1e-9, 10**9)
+    np.testing.assert_array_equal(outcome, counted)
+    np.testing.assert_allclose(ends, alone, atol=1e-7)
+
+
 def test_too_many_steps():
     field = ss.Field.of(ss.models.block_on_belt(), order=ORDER)
     starts = np.tile([1.1, 0.0], (GROUP, 1))

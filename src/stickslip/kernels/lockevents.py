@@ -116,8 +116,18 @@ def is_certain(tick: Tick, h: float) -> bool:
         ends = tick.leading[i] > 0.0 and tick.end_value[i] < 0.0 and tick.room[i] > 0.0
         certain = certain and (stays or ends)
     for i in range(model.WATCHED):
-        certain = certain and least_of(tick.guard_series[i], h) > 0.0
+        certain = certain and is_kept(tick.guard_series[i], h)
     return certain
+
+
+def is_kept(row: Floats, h: float) -> bool:
+    """Whether something that is watched is easily seen not to turn negative on the step.
+
+    It may begin at zero, but for round-off, and rise; or be held there, as max(0, N) is where N is negative.
+    """
+    least = least_of(row, h)
+    rises = least - row[0] + h * max(row[1], 0.0) > 0.0 and row[0] >= -JUST_BEGUN * h * row[1]
+    return least > 0.0 or rises or abs(row[0]) + moved_by(row, h) == 0.0
 
 
 def stays_clear(tick: Tick, i: int, h: float) -> bool:

@@ -23,8 +23,6 @@ out of the ordinary (several events at once, friction that pushes, lift-off, num
 trajectory up; it is then done again from its start by the march.
 """
 
-from math import sqrt
-
 from stickslip.kernels import (
     condition,
     lockbranches,
@@ -44,6 +42,7 @@ FARTHER = 4.0
 LOG_OF_NOTHING = -1100.0
 CLOSE, SHORTER = 0.3, 0.25  # how far a step may be below the guess at it; the guess after an event
 MOST_VAIN = 100.0  # ticks
+SHORTEST = 1e-12  # of the natural step: on one that is halved so often, nothing is told
 MOST_CALM, PATIENT, IMPATIENT = 48.0, 64.0, -8.0  # see `wait_is_over`
 
 
@@ -220,14 +219,9 @@ def is_plain(lane: Lane, tick: Tick) -> bool:
             tick.base[i] = 0.0
         else:
             lockmodes.set_side(lane, tick, i, h)
-        short = (
-            model.APART
-            or tick.sticks[i] == 0.0
-            or h * h * tick.acceleration_size[i] <= step.REST_ROOM * largest_state(lane)
-        )
-        plain = plain and short and lockevents.stays_clear(tick, i, h)
+        plain = plain and lockevents.stays_clear(tick, i, h)
     for i in range(model.WATCHED):
-        plain = plain and lockevents.least_of(tick.guard_series[i], h) > 0.0
+        plain = plain and lockevents.is_kept(tick.guard_series[i], h)
     for i in range(model.GUARDS):
         plain = plain and tick.clear[i] > 0.0
     return plain
@@ -263,7 +257,9 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
     tick.step_length = min(h, tick.event_delay) if special else tick.step_length
     tick.goes = (1.0 if goes else 0.0) if special else tick.goes
     lane.longest_step = (condition.ENDLESS if goes else 0.5 * h) if able else lane.longest_step
-    doubtful = content and lockmodes.is_ambiguous(lane)
+    # Where bounds never tell, steps would be halved without end: as a load falls to zero and its branch ends with it.
+    hopeless = able and not goes and h < SHORTEST * natural
+    doubtful = hopeless or (content and lockmodes.is_ambiguous(lane))
     tick.lost = 1.0 if special and (doubtful or not (sound and worst < condition.ENDLESS)) else 0.0
     lane.steps = lane.steps + 1.0 if special else lane.steps
     # After a release the step is often as long as it was after the last one.
@@ -281,6 +277,9 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
 def last_term(row: Floats, h: float, size: float) -> float:
     """As in step.py, but its binary logarithm; `size` is that of the constant term, or what it has lately been."""
     scale = machine.rough(size + h * (abs(row[1]) + h * abs(row[2])))
+    if machine.any_lane(scale == 0.0):  # it rises from zero; or stays there, and has no say
+        later = step.later_terms(row, h)
+        scale = (later if later > 0.0 else 1.0) if scale == 0.0 else scale
     last = max(abs(row[model.ORDER]) * h, abs(row[model.ORDER - 1]))
     return machine.rough_ratio(last, scale)
 
@@ -343,7 +342,7 @@ def within_strides(tick: Tick, h: float) -> float:
 
 
 def limited(lane: Lane, tick: Tick, h: float) -> float:
-    """A step in stick that round-off allows: it does not move the positions (see step.py), nor hide an event."""
+    """A step in stick on which round-off does not hide an event."""
     for i in range(model.CONTACTS):
         sticks = tick.sticks[i] > 0.0
         # Not far beyond where the static limit would be reached at the present rate: on a step many times as long,
@@ -353,31 +352,7 @@ def limited(lane: Lane, tick: Tick, h: float) -> float:
         near = sticks and margin > 0.0 and FARTHER * margin < decline * h
         if machine.any_lane(near):
             h = FARTHER * machine.rough_exp2(machine.rough_ratio(margin, decline)) if near else h
-        # Where nothing is driven but by the contact, positions are exact anyhow.
-        if not model.APART and machine.any_lane(
-            sticks and h * h * tick.acceleration_size[i] > step.REST_ROOM * largest_state(lane)
-        ):
-            room = stick_room(lane, tick, i)
-            h = min(h, room) if sticks else h
     return h
-
-
-def stick_room(lane: Lane, tick: Tick, i: int) -> float:
-    """The longest step in stick that does not move the positions by round-off."""
-    fastest = 0.0
-    for j in range(model.STATES):
-        fastest = max(fastest, abs(tick.state_series[j, 1]))
-    size = tick.acceleration_size[i]
-    room = max(step.STICK_ROOM * fastest / size, sqrt(step.REST_ROOM * largest_state(lane) / size))
-    return room if size > 0.0 else condition.ENDLESS
-
-
-def largest_state(lane: Lane) -> float:
-    """How large the largest state has lately been."""
-    size = 0.0
-    for j in range(model.STATES):
-        size = max(size, lane.recent_size[j])
-    return size
 
 
 # -- going on ----------------------------------------------------------------------------------------------------
@@ -391,15 +366,31 @@ def set_destination(lane: Lane, tick: Tick, special: bool, remaining: float) -> 
     later = lane.end_time if tau == remaining and tick.event_delay > tau else lane.time + tau
     tick.next_time = later if special else tick.next_time
     model.kinematics(lane, tick)
+    sliding = resting_speed(lane, tick, tau)
     # What an impulse does to other contacts is undone by these, so impulses go round.
     for _ in range(model.CONTACTS if model.CONTACTS <= 2 else (2 * model.CONTACTS if model.PUSH_EACH_OTHER else 2)):
         for i in range(model.CONTACTS):
-            rests = special and (lane.mode[i] == 0.0 or tick.root[i] <= tau * lockmodes.AT_ONCE)
-            impulse = -tick.v[i] * tick.inverse[i] if rests else 0.0
+            impulse = -tick.v[i] * tick.inverse[i] if special and comes_to_rest(lane, tick, i, tau) else 0.0
             for j in range(model.STATES):
                 tick.next_state[j] = tick.next_state[j] + tick.G[j, i] * impulse
             for j in range(model.CONTACTS):
                 tick.v[j] = tick.v[j] + tick.D[j, i] * impulse
+    # With masses they settle. Without, each may push the others farther than they were.
+    if model.PUSH_EACH_OTHER and not model.MECHANICAL:
+        tick.lost = 1.0 if special and resting_speed(lane, tick, tau) > 0.5 * sliding else tick.lost
+
+
+def comes_to_rest(lane: Lane, tick: Tick, i: int, tau: float) -> bool:
+    """Whether a contact is at rest where a step leads."""
+    return lane.mode[i] == 0.0 or tick.root[i] <= tau * lockmodes.AT_ONCE
+
+
+def resting_speed(lane: Lane, tick: Tick, tau: float) -> float:
+    """How fast the contacts that are at rest where a step leads still slide there, all together."""
+    total = 0.0
+    for i in range(model.CONTACTS):
+        total += abs(tick.v[i]) if comes_to_rest(lane, tick, i, tau) else 0.0
+    return total
 
 
 def note_stop_state(lane: Lane, tick: Tick, passes: bool) -> None:

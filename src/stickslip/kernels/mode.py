@@ -81,31 +81,7 @@ def expand(trajectory: Trajectory) -> int:
             trajectory.v_series[i, 0] = 0.0
     if model.ORDER >= 5:  # methods of low order choose their steps themselves
         set_natural_step(trajectory)
-        if model.MECHANICAL == 0:
-            limit_stick(trajectory)
     return 0
-
-
-def limit_stick(trajectory: Trajectory) -> None:
-    """Shorten a step on which round-off would move what sticks, where `hold_still` cannot take that out."""
-    room = stick_room(trajectory)
-    if 0.0 < room and room < trajectory.natural_step:
-        measure_in_stick(trajectory)
-        trajectory.natural_step = min(trajectory.natural_step, stick_room(trajectory))
-
-
-def measure_in_stick(trajectory: Trajectory) -> None:
-    """The size of the terms of slip accelerations with the forces that act now: where a motion fades away in stick,
-    they are far below what they were when the contact came to rest, and below what friction could do."""
-    model.ingredients(trajectory)
-    model.sizes(trajectory)
-    for i in range(model.CONTACTS):
-        if trajectory.mode[i] == 0:
-            total = trajectory.a_size[i]
-            for e in range(model.COUPLED_START[i], model.COUPLED_START[i + 1]):
-                j = model.COUPLED[e]
-                total += abs(trajectory.D[i, j]) * abs(trajectory.force_series[j, 0])
-            trajectory.acceleration_size[i] = total
 
 
 def hold_still(trajectory: Trajectory, tau: float) -> bool:

@@ -6,6 +6,7 @@ from stickslip.kernels.mode import count_resting
 from stickslip.kernels.trajectory import Trajectory
 
 MOST_SWEEPS = 20  # over contacts that push each other
+MOST_REFINED = 2  # rounds, of which the second takes what round-off has left of the first
 MOST_ROUNDS = 25  # as many as a number takes to become zero, by a factor of round-off each time
 DUST = 1e-300  # states below it are zero but for rounding
 
@@ -25,9 +26,12 @@ def project(trajectory: Trajectory) -> None:
 
     Contacts that push each other are put at rest in turn, until none moves, or by no more than round-off of round-off.
     """
-    if count_resting(trajectory) == 0:
+    resting = count_resting(trajectory)
+    if resting == 0:
         return
     model.ingredients(trajectory)
+    if model.MECHANICAL == 0 and resting > 1:
+        stop_together(trajectory)
     for _ in range(MOST_SWEEPS):
         moved = False
         for i in range(model.CONTACTS):
@@ -38,6 +42,26 @@ def project(trajectory: Trajectory) -> None:
                 trajectory.v[i] = 0.0
         if not moved:
             break
+
+
+def stop_together(trajectory: Trajectory) -> None:
+    """The same for contacts at rest whose effects on each other may be of any kind: in turn, each might push the others
+    farther than they were. Where the equations do not settle the impulses, nothing is done."""
+    for i in range(model.CONTACTS):
+        trajectory.excess[i] = float(trajectory.mode[i])
+        trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 else 1
+    stuck = factor_delassus(trajectory)
+    for _ in range(MOST_REFINED if stuck > 0 else 0):
+        for i in range(model.CONTACTS):
+            trajectory.right_side[i] = -trajectory.v[i]
+        substitute(trajectory, stuck)
+        for i in range(model.CONTACTS):
+            if trajectory.mode[i] == 0:
+                push(trajectory, i, trajectory.solution[i])
+    for i in range(model.CONTACTS):
+        if trajectory.mode[i] == 0 and stuck > 0:
+            trajectory.v[i] = 0.0
+        trajectory.mode[i] = 1 if trajectory.excess[i] > 0.5 else (-1 if trajectory.excess[i] < -0.5 else 0)
 
 
 def come_to_rest(trajectory: Trajectory) -> None:

@@ -233,6 +233,7 @@ class EqualParts(Source):
     def _wanted(self, pattern: tuple[bool, ...] | None) -> list[int | sympy.Expr]:
         wanted = [*self.rates, *self.h, *(x for _, x in self.slip_series), *self.a, *self.S]
         wanted += [x for series in self._further_outputs().values() for x in series]
+        wanted += self._wanted_to_hold(range(self.contacts))
         return wanted + [x for rows in (self.acting, self.coupled) for row in rows for x in row.values()]
 
     def _put_start(self, i: int) -> None:
@@ -259,7 +260,16 @@ class EqualParts(Source):
             for i, node in enumerate(series):
                 self._written(roll, 0, partial(self._put_further, field, i, node, k))
             lines += roll.lines()
-        return lines + self._rolled(partial(self._put_state, k=k, pattern=None), range(self.n))
+        lines += self._rolled(partial(self._put_state, k=k, pattern=None), range(self.n))
+        return lines + self._rolled_hold(k) if self.slopes else lines
+
+    def _rolled_hold(self, k: Order) -> list[str]:
+        """See `_hold`."""
+        return [
+            *self._rolled(partial(self._set_left, k=k), self.slopes),
+            "substitute(trajectory, stuck)",
+            *self._rolled(partial(self._push_at_run_time, k=k), self.slopes),
+        ]
 
     def _rolled_nodes(self, nodes: Sequence[int], k: Order) -> list[str]:
         roll = Roll(self.tables)

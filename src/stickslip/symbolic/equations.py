@@ -126,14 +126,18 @@ class Equations:
         return tuple(rows)
 
     def _coupled(self, h: sympy.Expr) -> dict[int, sympy.Expr]:
-        numbers = sorted(self.numbers[z] for z in h.free_symbols if z in self.numbers)
-        slopes = {i: sympy.diff(h, self.states[i]) for i in numbers}
-        forces = sorted({j for i in numbers for j in self.acting[i]})
+        slopes = self.slopes(h)
+        forces = sorted({j for i in slopes for j in self.acting[i]})
         row = {
             j: sympy.Add(*(slope * self.acting[i][j] for i, slope in slopes.items() if j in self.acting[i]))
             for j in forces
         }
         return {j: d for j, d in row.items() if d != 0}
+
+    def slopes(self, h: sympy.Expr) -> dict[int, sympy.Expr]:
+        """∂h/∂z by state, for the states that are in h."""
+        numbers = sorted(self.numbers[z] for z in h.free_symbols if z in self.numbers)
+        return {i: sympy.diff(h, self.states[i]) for i in numbers}
 
     @cached_property
     def D(self) -> tuple[tuple[sympy.Expr, ...], ...]:

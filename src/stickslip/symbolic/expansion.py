@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import sympy
@@ -14,7 +15,7 @@ from stickslip.symbolic.equations import Equations, dense
 from stickslip.symbolic.frozen import Frozen, sign_of, stored
 from stickslip.symbolic.memory import TIME
 from stickslip.symbolic.printing import grouped, indented, python
-from stickslip.symbolic.recurrence import NOTHING, Looped, Order, Term, Unrolled, Writer, added, minus, place
+from stickslip.symbolic.recurrence import NOTHING, Looped, Order, Term, Unrolled, Writer, added, minus, place, plus
 from stickslip.symbolic.tape import Tape
 
 UNROLL_LIMIT = 9000
@@ -46,6 +47,9 @@ class Expansion:
         self.a = [tape.lower(e) for e in equations.a]
         self.coupled = [{j: tape.lower(d) for j, d in row.items()} for row in equations.coupled]
         self.D = [[*dense(row, self.contacts)] for row in self.coupled]
+        slopes = {i: equations.slopes(equations.h[i]) for i in self._to_hold()}
+        self.slopes = {i: {j: tape.lower(slope) for j, slope in row.items()} for i, row in slopes.items()}
+        self.drifts = {i: tape.lower(sympy.diff(equations.h[i], TIME)) for i in slopes}
         lifting = [(i, tape.lower(equations.normal[i]), LIFT_OFF) for i in self._lifting()]
         # The coefficient and not the friction: that is zero, too, where a contact is not pressed.
         doubtful = [(i, tape.lower(e.xreplace(speeds)), NEGATIVE_FRICTION) for i, e in equations.doubtful.items()]
@@ -65,6 +69,11 @@ class Expansion:
 
     def _lower_more(self) -> None:
         """For subclasses: what else goes to the tape."""
+
+    def _to_hold(self) -> list[int]:
+        """Contacts from whose stick `_hold` takes round-off; in systems with masses `hold_still` of `kernels/mode.py`
+        does, where it matters."""
+        return [] if self.equations.velocities else [*range(self.contacts)]
 
     def _lifting(self) -> list[int]:
         """Contacts whose normal force may change."""
@@ -174,7 +183,11 @@ class Expansion:
         wanted += [g.node for g in self.tape.guards] + self.own_guards + [node for node, _ in self.resolved]
         wanted += [self.h[i] for i in slip] + [self.slip_series[i][1] for i in slip]
         wanted += [self.a[i] for i in stuck] + [self.S[i] for i in stuck]
-        return wanted + [x for i in stuck for x in self.D[i]]
+        return wanted + [x for i in stuck for x in self.D[i]] + self._wanted_to_hold(stuck)
+
+    def _wanted_to_hold(self, contacts: Iterable[int]) -> list[int | sympy.Expr]:
+        """What `_hold` needs for these contacts."""
+        return [x for i in contacts if i in self.slopes for x in [*self.slopes[i].values(), self.drifts[i]]]
 
     def _needed(self, pattern: tuple[bool, ...] | None) -> list[int]:
         """Nodes that this stick pattern uses, in the order of computation."""
@@ -235,6 +248,8 @@ class Expansion:
         self._outputs(k, pattern)
         if k != self.order:
             self._states(k, pattern)
+            if self.slopes:
+                self._hold(k, pattern)
 
     def _time(self, node: int, k: Order) -> None:
         if isinstance(k, int) and k <= 1:
@@ -383,6 +398,81 @@ class Expansion:
         if holding:
             text = f"0.0 if {' or '.join(f'{self._mode(j)} == 0' for j in holding)} else {text}"
         self.writer.put(i, 1 if k == 0 else f"{k} + 1", text)
+
+    # -- what sticks is held ------------------------------------------------------------------------------------------
+    # f and G λ may be far larger than ż is where a contact sticks: a disturbance d, and friction λ = −d that cancels
+    # it. What round-off leaves of v̇ = ∂h/∂z·ż + ∂h/∂t is then of the size ε·d, and would add up on long steps, however
+    # small the motion. So it is taken out of every order as it comes, by impulses along G, as `project` does with v.
+
+    def _hold(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        """Order k + 1 of the states without what round-off leaves of v̇ where contacts stick."""
+        if pattern is None:
+            self._hold_at_run_time(k)
+            return
+        assert isinstance(k, int)
+        lines, stuck = self.writer.lines, [i for i, is_stuck in enumerate(pattern) if is_stuck]
+        lines += [f"left{r} = -({added(self._left(i, k))})" for r, i in enumerate(stuck)]
+        for r, i in enumerate(stuck):
+            terms = [f"inverse{r}{c}*left{c}" for c in range(len(stuck))]
+            lines.append(f"impulse{i} = {' + '.join(terms)}")
+        self._push(k, stuck)
+
+    def _push(self, k: int, contacts: Sequence[int]) -> None:
+        """Let impulses of these contacts, by name, act on order k + 1 of the states."""
+        writer = self.writer
+        assert isinstance(writer, Unrolled)
+        for state, row in enumerate(self.G):
+            terms = [f"{self.coefficient(row[i], 0)}*impulse{i}" for i in contacts if row[i] != 0]
+            if terms:
+                held = f"held{state}_{k + 1}"
+                writer.lines.append(f"{held} = {writer.at(state, k + 1)} + ({' + '.join(terms)})*{1 / (k + 1)!r}")
+                writer.same[f"n{state}_{k + 1}"] = held
+
+    def _hold_at_run_time(self, k: Order) -> None:
+        for i in self.slopes:
+            self._set_left(i, k)
+        self.writer.lines.append("substitute(trajectory, stuck)")
+        for i in self.slopes:
+            self._push_at_run_time(i, k)
+
+    def _set_left(self, i: int, k: Order) -> None:
+        """What the impulse of a contact has to take out, if it sticks."""
+        lines, right = self.writer.lines, f"trajectory.right_side[{self.row('contact', i)}]"
+        mark = len(lines)
+        terms = self._left(i, k)
+        lines[mark:] = [f"if {self._mode(i)} == 0:", *indented([*lines[mark:], f"{right} = -({added(terms)})"])]
+
+    def _push_at_run_time(self, i: int, k: Order) -> None:
+        """Let the impulse of a contact act, if it sticks."""
+        solution = f"trajectory.solution[{self.row('contact', i)}]"
+        part = solution if k == 0 else f"{solution}/({k} + 1)"
+        lines = [
+            f"{self.writer.at(j, plus(k, 1))} += {self.coefficient(row[i], 0)}*{part}"
+            for j, row in enumerate(self.acting)
+            if i in row
+        ]
+        self.writer.lines += [f"if {self._mode(i)} == 0:", *indented(lines or ["pass"])]
+
+    def _left(self, i: int, k: Order) -> list[Term]:
+        """The terms of order k of v̇ = ∂h/∂z·ż + ∂h/∂t of contact i."""
+        terms = [self._times_rate(slope, j, k) for j, slope in self.slopes[i].items()]
+        return [*terms, self.coefficient(self.drifts[i], k)]
+
+    def _times_rate(self, slope: int | sympy.Expr, state: int, k: Order) -> Term:
+        """Order k of a slope times the rate of a state."""
+        writer = self.writer
+        if not isinstance(slope, int):
+            return writer.scaled(slope, self._rate_of(state, k))
+        return writer.sum(
+            0, writer.highest(slope, k), lambda j: f"{writer.at(slope, j)}*{self._rate_of(state, minus(k, j))}"
+        )
+
+    def _rate_of(self, state: int, k: Order) -> Term:
+        """Order k of the rate of a state, (k + 1) z_(k+1)."""
+        coefficient = self.writer.at(state, plus(k, 1))
+        if coefficient is NOTHING:
+            return NOTHING
+        return f"{float(k + 1)}*{coefficient}" if isinstance(k, int) else f"({k} + 1)*{coefficient}"
 
     @cached_property
     def _holding(self) -> dict[int, list[int]]:

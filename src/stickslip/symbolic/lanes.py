@@ -6,7 +6,7 @@ trajectories at once hide the time that operations take.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import sympy
@@ -344,7 +344,7 @@ class LaneSource(Source):
             for i in range(self.contacts):
                 writer.lines.append(f"right{i} = -({right[i]}) if stuck{i} else slip{i}")
             if self.contacts > 2:
-                self._substitute(k)
+                self._substitute([f"l{i}_{k}" for i in range(self.contacts)])
                 return
             for i in range(2):
                 writer.lines.append(f"l{i}_{k} = inverse{i}0*right0 + inverse{i}1*right1")
@@ -436,17 +436,17 @@ class LaneSource(Source):
                     self.filled.add((i, j))
         lines.append(f"tick.singular = 1.0 if {' or '.join(f'doubt{p}' for p in range(n))} else 0.0")
 
-    def _substitute(self, k: Order) -> None:
-        """λ at order k, of all contacts, from L U λ = right."""
+    def _substitute(self, unknowns: Sequence[str]) -> None:
+        """The unknowns of all contacts, such as λ at one order, from L U λ = right."""
         lines, n = self.writer.lines, self.contacts
         for i in range(n):
             known = [f"d{i}_{j}*right{j}" for j in range(i) if (i, j) in self.filled]
             if known:
                 lines.append(f"right{i} = right{i} - ({' + '.join(known)})")
         for i in range(n - 1, -1, -1):
-            known = [f"d{i}_{j}*l{j}_{k}" for j in range(i + 1, n) if (i, j) in self.filled]
+            known = [f"d{i}_{j}*{unknowns[j]}" for j in range(i + 1, n) if (i, j) in self.filled]
             rest = f"(right{i} - ({' + '.join(known)}))" if known else f"right{i}"
-            lines.append(f"l{i}_{k} = {rest}*over{i}")
+            lines.append(f"{unknowns[i]} = {rest}*over{i}")
 
     def _outputs(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
         assert isinstance(k, int) and pattern is not None
@@ -574,7 +574,40 @@ class LaneSource(Source):
                 rate = summed([self._rate(i, k, pattern), *forces])
             if k > 0 and rate is not NOTHING:
                 rate = f"({rate})*{1 / (k + 1)!r}"
-            self.writer.put(i, k + 1, summed([rate, *self._drifts(i, k, pattern)]))
+            total = summed([rate, *self._drifts(i, k, pattern)])
+            holding = [] if self.apart else self._holding.get(i, [])
+            if holding and total is not NOTHING:
+                total = f"0.0 if {' or '.join(f'stuck{j}' for j in holding)} else {total}"
+            self.writer.put(i, k + 1, total)
+
+    def _to_hold(self) -> list[int]:
+        """All contacts in stick, but those whose states have no rate then."""
+        held = {i for contacts in self._holding.values() for i in contacts}
+        return [i for i in range(self.contacts) if i not in held]
+
+    def _wanted_to_hold(self, contacts: Iterable[int]) -> list[int | sympy.Expr]:
+        """Where nothing moves in stick but what is driven, nothing is to be held."""
+        return [] if self.apart else super()._wanted_to_hold(contacts)
+
+    def _hold(self, k: Order, pattern: tuple[bool, ...] | None) -> None:
+        """As in the march, with selects."""
+        assert isinstance(k, int)
+        if self.apart:
+            return
+        lines, contacts = self.writer.lines, range(self.contacts)
+        left = {i: added(self._left(i, k)) for i in self.slopes}
+        if not self._coupled():
+            for i, rest in left.items():
+                impulse = f"-({rest})" if self._is_steady(i) else f"({rest})*minus{i}"
+                lines.append(f"impulse{i} = {impulse} if stuck{i} else 0.0")
+            self._push(k, [*left])
+            return
+        lines += [f"right{i} = -({left[i]}) if stuck{i} else 0.0" if i in left else f"right{i} = 0.0" for i in contacts]
+        if self.contacts > 2:
+            self._substitute([f"impulse{i}" for i in contacts])
+        else:
+            lines += [f"impulse{i} = inverse{i}0*right0 + inverse{i}1*right1" for i in contacts]
+        self._push(k, contacts)
 
     def _pushed(self, state: int, contact: int, k: int, pattern: tuple[bool, ...]) -> Term:
         """The rate of a state on which one contact acts: the newest order of the slip speed is added last."""

@@ -347,6 +347,10 @@ def minus(k: Order, j: Order) -> Order:
     return f"{k} - {j}"
 
 
+def plus(k: Order, j: int) -> Order:
+    return k + j if isinstance(k, int) else f"{k} + {j}"
+
+
 def _number(k: Order) -> str:
     return f"{float(k)}" if isinstance(k, int) else f"({k})"
 
