@@ -142,6 +142,8 @@ def test_events_are_printed(call):
     code, text = call("simulate", "block_on_belt", "--t", "12", "--events")
     assert code == 0
     assert "3.365032613389      contact  slip− → stick" in text
+    assert "t = 0 … 12, 2 events\n" in text
+    assert "t = 0 … 10, 1 event\n" in call("simulate", "block_on_belt", "--t", "10")[1]
 
 
 def test_rest_is_printed_as_zero(call):
