@@ -214,7 +214,7 @@ def print_contacts(count=200_000):
         over = {"belt.speed": np.linspace(0.05, 0.2, count)}
 
         def call(periods=(300, 100), model=model, over=over):
-            return ss.sweep(model, over, t=periods, observe=None, rtol=1e-8, target="cuda", chunk=count)
+            return ss.sweep(model, over, times=periods, observe=None, rtol=1e-8, target="cuda", chunk=count)
 
         try:
             seconds, steps = wall(call), float(call()["steps"].sum())

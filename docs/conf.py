@@ -64,6 +64,7 @@ html_title = f"stickslip {release}"
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
 html_show_sphinx = False
+html_show_search_summary = False  # pages that are opened from the disk may not read each other
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
     "dark_css_variables": {"color-brand-primary": "#7db8f5", "color-brand-content": "#7db8f5"},

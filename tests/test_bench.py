@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
+import operator
+import re
 import sys
 from math import cos
 from pathlib import Path
@@ -40,6 +44,40 @@ def test_operations_are_those_that_running_counts(model: ss.System, pattern: str
     text = flops.expansions(field)[f"taylor_{pattern}"]
     assert flops.counted(text, idle=True) == flops.by_running(field, pattern, mode)
     assert 0 < flops.counted(text) <= flops.counted(text, idle=True)
+
+
+def calls(text: str) -> list[tuple[str, set[str]]]:
+    """The calls of public names in a script, `ss.sweep` and so on, with the arguments that they name."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and (name := re.fullmatch(r"ss\.([\w.]+)", ast.unparse(node.func))):
+            found.append((name[1], {each.arg for each in node.keywords if each.arg is not None}))
+    return found
+
+
+def unknown(text: str) -> list[str]:
+    """What a script asks of public names that they do not have."""
+    wrong = []
+    for name, given in calls(text):
+        try:
+            parameters = inspect.signature(operator.attrgetter(name)(ss)).parameters.values()
+        except AttributeError:
+            wrong.append(name)
+            continue
+        if not any(each.kind is each.VAR_KEYWORD for each in parameters):
+            wrong += [f"{name}({argument}=)" for argument in sorted(given - {each.name for each in parameters})]
+    return wrong
+
+
+@pytest.mark.parametrize("script", sorted(BENCH.glob("*.py")), ids=lambda path: path.name)
+def test_scripts_call_what_there_is(script: Path) -> None:
+    """They take too long to be run here, and some need a GPU."""
+    assert unknown(script.read_text(encoding="utf-8")) == []
+
+
+def test_a_call_of_what_there_is_not_is_noticed() -> None:
+    text = "ss.sweep(model, over, t=(1, 2), periods=(1, 2))\nss.models.no_model()\nss.simulate(model, t=3)"
+    assert unknown(text) == ["sweep(t=)", "models.no_model"]
 
 
 def test_operations_counted_by_hand() -> None:

@@ -1,13 +1,16 @@
 """Model files, links and examples of the documents are right; their code is run by tests/test_pages.py."""
 
+import ast
 import re
 import runpy
 import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import stickslip as ss
+from stickslip.cli import app
 from stickslip.model import files
 
 ROOT = Path(__file__).parents[1]
@@ -68,10 +71,15 @@ def test_the_slide_that_is_shown_is_the_example():
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.toml")), ids=lambda path: path.name)
-def test_model_files_of_the_examples(path):
-    run = ss.simulate(ss.load(path), t=1)
-    assert run.attrs["status"] == ss.Status.FINISHED.value
-    assert run.sizes["event"] > 0
+def test_model_files_of_the_examples(path, elsewhere):
+    """By the command that stands at their head."""
+    (command,) = re.findall(r"(?m)^#     stickslip (.*)$", path.read_text(encoding="utf-8"))
+    words = [str(ROOT / word) if word.startswith("examples/") else word for word in command.split()]
+    result = CliRunner().invoke(app, [*words, "--save", "run.nc"])
+    assert result.exit_code == 0, result.output
+    run = ss.load("run.nc")
+    assert str(path) in words and run.attrs["status"] == ss.Status.FINISHED.value
+    assert run.sizes["event"] > 0 and Path("history.png").stat().st_size > 0
 
 
 LONG = "brake.py"
@@ -108,6 +116,29 @@ def anchors(document):
 def test_the_version_is_the_same_everywhere():
     assert f"version: {ss.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"## [{ss.__version__}]\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def benchmarks():
+    """Each command of a benchmark that a page names, with the page: `python bench/forced.py --law stribeck`."""
+    command = re.compile(r"python (?:-m )?(bench[/.]\w+(?:\.py)?)((?: [-\w/.]+)*)")
+    return [
+        pytest.param(script, words.split(), id=f"{page.name}: {script}{words}")
+        for page in DOCUMENTS
+        for script, words in sorted(set(command.findall(page.read_text(encoding="utf-8"))))
+    ]
+
+
+@pytest.mark.parametrize("script, words", benchmarks())
+def test_benchmarks_that_pages_name_know_their_words(script, words):
+    """They take too long to be run; but the script is there, and what is said to it stands in it as text."""
+    path = ROOT / (script if script.endswith(".py") else f"{script.replace('.', '/')}.py")
+    read = ast.parse(path.read_text(encoding="utf-8"))
+    imported = {f"{name.name}.py" for node in ast.walk(read) if isinstance(node, ast.Import) for name in node.names}
+    texts = {"FOLDER", "../other/src"}  # what stands for a folder of one's own
+    for each in [path, *(path.parent / name for name in imported if (path.parent / name).exists())]:
+        tree = ast.parse(each.read_text(encoding="utf-8"))
+        texts |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
+    assert [word for word in words if word not in texts] == []
 
 
 @pytest.mark.parametrize("page", ["architecture", "numerics", "lockstep", "compiler", "contributing"])

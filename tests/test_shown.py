@@ -206,5 +206,7 @@ def test_runs_and_sweeps_have_a_line_on_top(things):
     first, second, *_ = repr(run).splitlines()
     assert first == "Block on a moving belt, from 0 to 100, 17 changes of mode. The run reached the end time."
     assert second.startswith("<stickslip.Run>")
+    once = ss.simulate(ss.models.block_on_belt(), t=10)
+    assert repr(once).startswith("Block on a moving belt, from 0 to 10, 1 change of mode. The run reached")
     assert repr(swept).splitlines()[0] == "Block on a moving belt: 3 of belt.speed. The sweep is complete."
     assert "stickslip.Run" in run._repr_html_()

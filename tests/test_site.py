@@ -61,6 +61,12 @@ def test_no_page_asks_the_network_for_anything(site: Path, pages: dict[Path, Pag
         assert not re.findall(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//", path.read_text(encoding="utf-8")), path
 
 
+def test_a_search_reads_no_page(site: Path) -> None:
+    """A browser does not let a page on the disk read another one."""
+    options = (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
+    assert re.search(r"SHOW_SEARCH_SUMMARY: false\b", options)
+
+
 def test_what_pages_load_and_link_to_is_there(site: Path, pages: dict[Path, Page]) -> None:
     for path, page in pages.items():
         for target in (*page.loads, *page.links):

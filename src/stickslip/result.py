@@ -154,7 +154,9 @@ class Run(Result):  # type: ignore[no-untyped-call]
         first, last = (float(self["time"].values[i]) for i in (0, -1))
         unit = f" {self.attrs.get('time_unit', '')}".rstrip()
         name = self.attrs.get("title") or self.attrs.get("model_name") or "a model"
-        changes = f", {self.sizes['event']} changes of mode" if "event" in self.sizes else ""
+        changes = ""
+        if "event" in self.sizes:
+            changes = f", {self.sizes['event']} change{'' if self.sizes['event'] == 1 else 's'} of mode"
         return f"{name}, from {first:.6g} to {last:.6g}{unit}{changes}. {self.attrs['status']}"
 
     def to_dataframe(self, along: str = "time") -> pd.DataFrame:  # type: ignore[override]

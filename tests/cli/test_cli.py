@@ -142,6 +142,8 @@ def test_events_are_printed(call):
     code, text = call("simulate", "block_on_belt", "--t", "12", "--events")
     assert code == 0
     assert "3.365032613389      contact  slip− → stick" in text
+    assert "t = 0 … 12, 2 events\n" in text
+    assert "t = 0 … 10, 1 event\n" in call("simulate", "block_on_belt", "--t", "10")[1]
 
 
 def test_rest_is_printed_as_zero(call):
@@ -198,6 +200,32 @@ def test_mistakes_are_one_line(call, arguments, sentence):
     assert text.startswith("error: ")
     assert text.count("\n") == 1
     assert sentence in text
+
+
+@pytest.mark.parametrize("name", ss.errors.__all__)
+def test_every_error_of_ours_is_one_line(call, monkeypatch, name):
+    """Whatever it is an error of besides: that of a GPU is no ValueError."""
+    from stickslip.cli import describe
+
+    kind = getattr(ss.errors, name)
+
+    def perform(*_):
+        raise kind.__new__(kind, "this cannot be: do that")  # some ask for more than the message
+
+    monkeypatch.setattr(describe, "perform", perform)
+    assert call("models") == (1, "error: this cannot be: do that\n")
+
+
+def test_a_gpu_that_is_not_there_is_one_line(call, monkeypatch):
+    from stickslip.targets import device
+
+    def missing():
+        raise ss.errors.CudaError("target='cuda' needs a CUDA GPU")
+
+    monkeypatch.setattr(device, "device", missing)
+    over = ["--over", "belt.speed=0.1,0.2", "--times", "1", "1"]
+    said = call("sweep", "block_on_belt", *over, "--target", "cuda")
+    assert said == (1, "error: --target cuda needs a CUDA GPU\n")
 
 
 def test_a_typo_in_a_model_file(call, tmp_path):

@@ -107,7 +107,8 @@ def _print_summary(out: Console, model: Model, run: xr.Dataset) -> None:
     if run.sizes["time"] == 0:
         return
     (start, end), unit = summary.span(run), f" {model.time_unit}" if model.time_unit else ""
-    out.print(f"t = {number(start)} … {number(end)}{unit}, {run.sizes['event']} events\n")
+    events = run.sizes["event"]
+    out.print(f"t = {number(start)} … {number(end)}{unit}, {events} event{'' if events == 1 else 's'}\n")
     if model.contacts:
         rows = [(p.contact, str(p.stick), str(p.slip), f"{100 * p.fraction:.4g} %") for p in summary.phases(run)]
         out.print(table(rows, ("contact", "stick phases", "slip phases", "time in stick")))

@@ -18,6 +18,7 @@ from typer.core import TyperCommand
 
 from stickslip.cli import commands  # noqa: F401  it declares all of them
 from stickslip.cli.declare import DECLARED, MODULES, Command, options_of
+from stickslip.errors import StickslipError
 
 STOPPED_EARLY = 3
 
@@ -96,7 +97,7 @@ def _one_line_errors(asked: Command) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.showwarning = show
             yield
-    except (ValueError, OSError) as error:
+    except (StickslipError, ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough, as in `stickslip … | head`
             raise
         typer.secho(f"error: {_line(asked, error)}", fg="red", err=True)
