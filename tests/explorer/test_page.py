@@ -226,7 +226,7 @@ def test_a_click_in_a_moved_picture_leaves_it_where_it_is(swept: Page) -> None:
 def test_a_sweep_fills_in_and_can_be_stopped(swept: Page) -> None:
     page = swept
     page.evaluate(
-        "explorer.commit({diagram: {...explorer.view.diagram, points: 3000, transient: 4000, observed: 2000}})"
+        "explorer.commit({diagram: {...explorer.view.diagram, points: 20000, transient: 4000, observed: 2000}})"
     )
     page.press("#diagram-run")
     page.wait("explorer.diagram.running && explorer.diagram.points.count > 0")
@@ -237,7 +237,7 @@ def test_a_sweep_fills_in_and_can_be_stopped(swept: Page) -> None:
     time.sleep(0.5)
     assert page.evaluate("explorer.diagram.points.count") == count
     values = page.evaluate("new Set(explorer.diagram.points.value.subarray(0, explorer.diagram.points.count)).size")
-    assert 0 < values < 3000
+    assert 0 < values < 20_000
 
 
 def test_sweeps_up_and_down_are_overlaid(swept: Page) -> None:
@@ -860,7 +860,7 @@ def test_a_sentence_beside_a_field_goes_when_the_panel_is_run_again(swept: Page)
 def test_what_a_lost_connection_interrupts_can_be_run_again(swept: Page) -> None:
     page = swept
     page.evaluate(
-        "explorer.commit({diagram: {...explorer.view.diagram, points: 3000, transient: 4000, observed: 2000}})"
+        "explorer.commit({diagram: {...explorer.view.diagram, points: 20000, transient: 4000, observed: 2000}})"
     )
     page.press("#diagram-run")
     page.wait("explorer.diagram.running && explorer.diagram.points.count > 0")

@@ -387,7 +387,7 @@ def test_a_device_or_a_pipe_is_not_replaced_by_a_file(tmp_path):
     os.mkfifo(pipe)
     code, out, err = run("paper", "leine1998", "fig2", "--quick", "--out", tmp_path / "out", "--json", pipe)
     assert code == 1 and not out and pipe.is_fifo() and not (tmp_path / "out").exists()
-    assert err == f"error: cannot write '{pipe}': that is a device or a pipe, not a file\n"
+    assert err.startswith("error: cannot write '") and err.endswith(": that is a device or a pipe, not a file\n")
     with pytest.raises(WriteError, match="a device or a pipe"), files.output_file(pipe):
         pass
     assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]

@@ -42,7 +42,7 @@ FARTHER = 4.0
 LOG_OF_NOTHING = -1100.0
 CLOSE, SHORTER = 0.3, 0.25  # how far a step may be below the guess at it; the guess after an event
 MOST_VAIN = 100.0  # ticks
-SHORTEST = 1e-12  # of the natural step: on one that is halved so often, nothing is told
+HOPELESS = 1e-12  # of the natural step: on one that is halved so often, nothing is told
 MOST_CALM, PATIENT, IMPATIENT = 48.0, 64.0, -8.0  # see `wait_is_over`
 
 
@@ -258,7 +258,7 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
     tick.goes = (1.0 if goes else 0.0) if special else tick.goes
     lane.longest_step = (condition.ENDLESS if goes else 0.5 * h) if able else lane.longest_step
     # Where bounds never tell, steps would be halved without end: as a load falls to zero and its branch ends with it.
-    hopeless = able and not goes and h < SHORTEST * natural
+    hopeless = able and not goes and h < HOPELESS * natural
     doubtful = hopeless or (content and lockmodes.is_ambiguous(lane))
     tick.lost = 1.0 if special and (doubtful or not (sound and worst < condition.ENDLESS)) else 0.0
     lane.steps = lane.steps + 1.0 if special else lane.steps
