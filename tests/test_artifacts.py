@@ -95,9 +95,6 @@ def test_a_sweep_in_lockstep_derives_once(counted):
     plan = ss.plan_sweep(model, {"belt.speed": np.linspace(0.1, 0.3, 300)}, times=(2, 2))
     plan.compile()
     assert counted == {"derived": 1, "compiled": 1}  # in lockstep
-    found = plan.run(plan.chunks[0])
-    assert (found["status"] == 0).all()
-    assert counted == {"derived": 1, "compiled": 2}  # belts so slow that nothing returns are left to the march
 
 
 def test_equations_live_as_long_as_their_model():

@@ -45,7 +45,12 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("word", ENDS)
+QUICK = ("finished", "lift_off", "too_steep", "chattering")
+
+
+@pytest.mark.parametrize(
+    "word", [word if word in QUICK else pytest.param(word, marks=pytest.mark.nightly) for word in ENDS]
+)
 def test_a_sweep_and_a_run_name_the_same_outcome(word):
     make, parameter, limits = ENDS[word]
     model = make()

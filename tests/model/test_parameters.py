@@ -80,6 +80,7 @@ def points(count: int) -> list[dict[str, float]]:
     return [drawn(seed) for seed in range(count)]
 
 
+@pytest.mark.nightly
 def test_sweeps_are_those_of_plain_numbers(model: ss.System) -> None:
     """Trajectories one by one, in lockstep, in chunks of a plan that was pickled; the plain system has no such axes."""
     few = points(300)

@@ -96,6 +96,7 @@ def test_the_slope_at_rest_is_that_of_the_arctangent() -> None:
     assert slopes == pytest.approx([-2 / math.pi] * 3, rel=1e-5)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("which", [0, pytest.param(1, marks=pytest.mark.nightly)])
 def test_in_phase_flips_are_those_of_the_map(which: int) -> None:
     """+1 of the discontinuous system, against a map of one number by scipy alone."""

@@ -64,12 +64,14 @@ def test_minus_four_smoothed() -> None:
     assert values(branch, "fold") == pytest.approx([0.1042, 0.1112], abs=5e-5)  # printed: 0.104 and 0.1112
 
 
+@pytest.mark.nightly
 def test_minus_four_exact() -> None:
     branch = ss.follow(orbits(False)[1], V, to=0.1)
     assert values(branch, "flip") == pytest.approx([0.1160717380, 0.1203607828, 0.1340234651], abs=1e-8)
     assert values(branch, "fold") == pytest.approx([0.1117423096, 0.1169450170], abs=1e-8)
 
 
+@pytest.mark.nightly
 def test_what_exactness_saves() -> None:
     """Following +1 over its range: Taylor expansions of the exact system against right-hand sides of the smoothed."""
     exact = ss.follow(orbits(False)[0], V, to=(0.08, 0.15))

@@ -22,6 +22,7 @@ def executed(cells: list[str]) -> list[int]:
     return [sum("image/png" in output.get("data", {}) for output in cell.outputs) for cell in notebook.cells]
 
 
+@pytest.mark.nightly
 def test_all_pictures_appear_with_plots_of_the_user_between_them():
     between = [cell for picture in NINE for cell in (picture, "plt.plot([3, 1]);")]
     assert executed([RUN, NINE[0], OWN, *between]) == [0, 1, 1, *[1] * len(between)]

@@ -149,6 +149,7 @@ def test_chaos_beside_points_of_rest() -> None:
     assert np.sum(labels >= 0) >= 95 and np.sum(truth > 0) > 5
 
 
+@pytest.mark.nightly
 def test_what_is_neither_an_orbit_nor_chaos_stays_unresolved() -> None:
     """Two free oscillations with an irrational ratio: a torus, on which neighbours stay neighbours."""
     torus = ss.Filippov(

@@ -136,6 +136,7 @@ print(int(data["count"].sum()), data["x.block"].nbytes / 2**20, len(values), pea
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
 def test_memory_stays_bounded(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=True)

@@ -82,13 +82,16 @@ def random_friction() -> ss.System:
         ),
         pytest.param(
             lambda: on_belt(ss.Tabulated([0, 0.2, 0.5], [0.9, 0.7, 0.6])), {"belt.speed": [0.1, 0.14]},
-            {"times": (3, 20)}, id="table",
+            {"times": (3, 20)}, id="table", marks=pytest.mark.nightly,
         ),
         pytest.param(
             lambda: ss.models.chain(3), {"belt.speed": [0.1, 0.14]}, {"times": (3, 10)}, id="three contacts",
             marks=pytest.mark.nightly,
         ),
-        pytest.param(random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}, id="chance"),
+        pytest.param(
+            random_friction, {"belt.speed": [1.0, 1.1]}, {"times": (5, 20), "seed": 7}, id="chance",
+            marks=pytest.mark.nightly,
+        ),
     ],
 )  # fmt: skip
 def test_lockstep(
@@ -109,6 +112,7 @@ def test_sections_in_lockstep(observe: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert set(core.launched) - {"gather_kernel"} == {name.partition(".")[2] for name in OBSERVING}
 
 
+@pytest.mark.nightly
 def test_several_observations_share_their_transients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of one kind of tick: each is what it would be alone, to the last bit."""
     core = emulate(monkeypatch, 4)

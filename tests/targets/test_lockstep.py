@@ -97,8 +97,7 @@ def ensemble(model: Model, spread: float, count: int = 96) -> tuple[Floats, Floa
     return starts, values * (1 + 0.1 * random.standard_normal((count, len(values))))
 
 
-QUICK = ("block_on_belt", "coupled contacts", "forced_oscillator", "block_and_pendulum", "belt in time")
-QUICK += ("effect on v changes", "a rate without states")
+QUICK = ("block_on_belt", "coupled contacts", "forced_oscillator", "belt in time", "a rate without states")
 
 
 @pytest.mark.parametrize(

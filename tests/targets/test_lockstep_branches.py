@@ -71,7 +71,7 @@ MODELS = {
 }  # fmt: skip
 
 
-QUICK = ("table", "two tables", "a stop", "a jump", "a normal force that is limited")
+QUICK = ("table", "a stop", "a jump")
 
 
 @pytest.mark.parametrize(
