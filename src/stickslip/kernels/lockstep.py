@@ -275,13 +275,52 @@ def take_special_step(lane: Lane, tick: Tick, special: bool, remaining: float) -
 
 
 def last_term(row: Floats, h: float, size: float) -> float:
-    """As in step.py, but its binary logarithm; `size` is that of the constant term, or what it has lately been."""
+    """As in step.py, but its binary logarithm; `size` is that of the constant term, or what it has lately been. What
+    has no size at all is asked by `last_term_from_zero`."""
     scale = machine.rough(size + h * (abs(row[1]) + h * abs(row[2])))
-    if machine.any_lane(scale == 0.0):  # it rises from zero; or stays there, and has no say
-        later = step.later_terms(row, h)
-        scale = (later if later > 0.0 else 1.0) if scale == 0.0 else scale
     last = max(abs(row[model.ORDER]) * h, abs(row[model.ORDER - 1]))
-    return machine.rough_ratio(last, scale)
+    return machine.rough_ratio(last, scale) if scale > 0.0 else LOG_OF_NOTHING
+
+
+def last_term_from_zero(row: Floats, h: float, size: float) -> float:
+    """The same for a series that rises from zero: as a part of its later terms. One that stays there has no say."""
+    scale = machine.rough(size + h * (abs(row[1]) + h * abs(row[2])))
+    later = step.later_terms(row, h)
+    last = max(abs(row[model.ORDER]) * h, abs(row[model.ORDER - 1]))
+    own = machine.rough_ratio(last, later if later > 0.0 else 1.0)
+    return LOG_OF_NOTHING if scale > 0.0 else own
+
+
+def begins_at_zero(lane: Lane, tick: Tick) -> bool:
+    """Whether something that bounds the step may have no size yet."""
+    found = False
+    for i in range(model.STATES):
+        found = found or lane.recent_size[i] == 0.0
+    for i in range(model.WATCHED):
+        found = found or tick.guard_series[i, 0] == 0.0
+    for i in range(model.GUARDS):
+        found = found or tick.branch_series[i, 0] == 0.0
+    for i in range(model.SHARP):
+        found = found or tick.sharp_series[i, 0] == 0.0
+    return found
+
+
+def largest_from_zero(lane: Lane, tick: Tick, h: float) -> float:
+    """The largest of those terms."""
+    largest = LOG_OF_NOTHING
+    for i in range(model.STATES):
+        largest = max(largest, last_term_from_zero(tick.state_series[i], h, lane.recent_size[i]))
+    for i in range(model.WATCHED):
+        guard = tick.guard_series[i]
+        largest = max(largest, last_term_from_zero(guard, h, abs(guard[0])))
+    for i in range(model.GUARDS):
+        guard = tick.branch_series[i]
+        own = LOG_OF_NOTHING if model.GUARD_FOLLOWS[i] == 1 else last_term_from_zero(guard, h, abs(guard[0]))
+        largest = max(largest, own)
+    for i in range(model.SHARP):
+        argument = tick.sharp_series[i]
+        largest = max(largest, last_term_from_zero(argument, h, abs(argument[0])))
+    return largest
 
 
 def last_term_of_contact(tick: Tick, i: int, h: float) -> float:
@@ -322,6 +361,8 @@ def natural_step(lane: Lane, tick: Tick, h: float) -> float:
     for i in range(model.SHARP):
         argument = tick.sharp_series[i]
         largest = max(largest, last_term(argument, h, abs(argument[0])))
+    if machine.any_lane(begins_at_zero(lane, tick)):
+        largest = max(largest, largest_from_zero(lane, tick, h))
     natural = machine.rough_exp2((lane.log_tolerance - largest) * (1.0 / (model.ORDER - 1)))
     if model.STIFF > 0:
         natural = min(natural, step.RELAXING * model.ORDER / max(model.fastest_of(lane), 1.0 / step.LONGEST))
