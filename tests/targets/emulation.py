@@ -301,7 +301,7 @@ class Emulation:
             THREAD.warp, THREAD.block, THREAD.place, THREAD.threads = warp, block, place, config.block[0]
             function(*arguments)
 
-        def work() -> None:
+        def work(_freed_in_order: object = kernel_args) -> None:
             for block in range(config.grid[0]):
                 for first in range(0, config.block[0], self.warp_size):
                     together(run, block, first, self.warp_size)

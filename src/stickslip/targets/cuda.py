@@ -193,8 +193,9 @@ class Program:
         kept = self._room(Records.empty(self.kernels.lane.Lane, count))
         given = {"convoy": self._sent(_hurried(convoy)), "starts": self._sent(starts), "kept": kept, "ends": found}
         for first in self._precisions(convoy):
+            given["queue"] = self._queue(0, count)  # which lives until the kernel has ended
             self._launch("boarding.start_kernel", _blocks_of(count), given)
-            self._launch("crew.travel_kernel", self._blocks(count), given | {"queue": self._queue(0, count)}, first)
+            self._launch("crew.travel_kernel", self._blocks(count), given, first)
             self._launch("boarding.end_kernel", _blocks_of(count), given)
             self._bring(found)
             if (ends.column("status") != FINISHED).mean() <= MOST_LEFT:
