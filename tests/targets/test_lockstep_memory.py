@@ -57,7 +57,7 @@ MODELS = {
     "LuGre": (lambda: block(ss.LuGre(0.6, 0.3, 0.3, sigma_0=100.0, sigma_1=1.0)), 5.0),
     "Dahl": (lambda: block(ss.Dahl(0.3, sigma_0=50.0)), 5.0),
 }
-QUICK = ("aging", "phases without length", "LuGre")
+QUICK = ("aging", "chance, shaken", "phases without length", "LuGre")
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,18 @@ def pass_guard(trajectory: Trajectory, guard: int) -> int:
         failed = settle_by_chance(trajectory, failed)
     if model.BRANCHES > 0:
         failed = settle_branches(trajectory, failed)
+    if not has_changed(trajectory):
+        trajectory.draws -= 1  # how often a contact is asked in vain is a matter of round-off: to chance it is no event
     trajectory.ready = 1
     return failed
+
+
+def has_changed(trajectory: Trajectory) -> bool:
+    """Whether a contact is in another mode than before the event."""
+    changed = False
+    for i in range(model.CONTACTS):
+        changed = changed or trajectory.mode[i] != trajectory.mode_before[i]
+    return changed
 
 
 def count_events(trajectory: Trajectory) -> None:
@@ -126,9 +136,8 @@ def settle_by_chance(trajectory: Trajectory, failed: int) -> int:
     for attempt in range(MOST_STOPS):
         if failed == 0:
             break
-        trajectory.draws += (
-            1 if attempt > 0 else 0
-        )  # first, on to the side from which it came, with a draw not yet used
+        # First, on to the side from which it came, with a draw not yet used.
+        trajectory.draws += 1 if attempt > 0 else 0
         for i in range(model.CONTACTS):
             begins = abs(trajectory.mode_before[i]) == 1
             if trajectory.at_rest[i] == LEAVING and attempt > 0:

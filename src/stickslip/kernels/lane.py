@@ -13,9 +13,6 @@ CROSSING = EVENTS
 TRIED, TRIED_LEAVING = 1.0, 2.0
 """Contacts on trial: at rest; or, until it is in doubt, leaving stick. As RESTING and LEAVING of mode.py."""
 
-CHANCE_SEED, CHANCE_NUMBER, CHANCE_EVENTS, CHANCE_ATTEMPTS = 0, 2, 3, 4
-"""Places in `chance`."""
-
 
 class Lane(Record):
     """What is kept of a trajectory between ticks. All are floats: one of each lane makes up a vector."""
@@ -33,7 +30,7 @@ class Lane(Record):
     condition: float = field("RUNNING, ARRIVED, GIVEN_UP or PARKED")
     entering: float = field("whether contacts have to enter the modes that they try: see lockmemory.py")
     state_before: Floats = field("the state at the last event, before internal states jumped", model.REMEMBERED)
-    chance: Floats = field("seed, low and high word; number; events; attempts at the last one", model.CHANCE)
+    chance: Floats = field("seed, low and high word; number; events; attempts at the last; until when", model.CHANCE)
     anew: Floats = field("1 if phases without length came before the one that is tried", model.DRAWING)
     turns: Floats = field("modes that were tried since, after the first", model.DRAWING)
     entered: Floats = field("the mode that was tried last", model.DRAWING)

@@ -9,16 +9,11 @@ ticks: a tick that lets contacts try modes says so, and its lane is looked at.
 from stickslip.kernels import condition, model
 from stickslip.kernels.chance import WORD
 from stickslip.kernels.change import MOST_STOPS
-from stickslip.kernels.lane import (
-    CHANCE_ATTEMPTS,
-    CHANCE_EVENTS,
-    CHANCE_NUMBER,
-    CHANCE_SEED,
-    TRIED,
-    TRIED_LEAVING,
-    Lane,
-)
+from stickslip.kernels.lane import TRIED, TRIED_LEAVING, Lane
 from stickslip.kernels.trajectory import Trajectory
+
+CHANCE_SEED, CHANCE_NUMBER, CHANCE_EVENTS, CHANCE_ATTEMPTS, CHANCE_COUNTED = 0, 2, 3, 4, 5
+"""Places in `chance` of a lane."""
 
 NO_MODE, ANOTHER_MODE, EVENT = 0.0, 1.0, 2.0
 """What contacts have to enter: nothing, another mode after the same event, or those that follow a new one."""
@@ -33,6 +28,7 @@ def begin_memory(trajectory: Trajectory, lane: Lane) -> None:
         lane.chance[CHANCE_SEED + 1] = float(trajectory.seed // WORD)
         lane.chance[CHANCE_NUMBER] = float(trajectory.number)
         lane.chance[CHANCE_EVENTS] = 0.0
+        lane.chance[CHANCE_COUNTED] = 0.0
 
 
 def note_event(lane: Lane) -> None:
@@ -53,7 +49,7 @@ def enter_modes(lane: Lane) -> None:
         if lane.entering == EVENT:
             note_event(lane)
             if model.CHANCE > 0:
-                lane.chance[CHANCE_EVENTS] += 1.0
+                count_for_chance(lane)
         elif model.CHANCE > 0 and has_tried_all(lane):
             begin_anew(lane)
         for i in range(model.CONTACTS):
@@ -70,6 +66,13 @@ def enter_mode(lane: Lane, i: int) -> None:
     before = 0.0 if lane.mode_before[i] == condition.UNKNOWN else lane.mode_before[i]
     if lane.mode[i] != before or is_anew(lane, i):
         model.enter(lane, i)
+
+
+def count_for_chance(lane: Lane) -> None:
+    """One more event to chance, if something has come of the one before: as in `pass_guard` of change.py."""
+    changes = 1.0 + lane.events
+    lane.chance[CHANCE_EVENTS] += 1.0 if lane.chance[CHANCE_COUNTED] != changes else 0.0
+    lane.chance[CHANCE_COUNTED] = changes
 
 
 # -- chance ----------------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class LaneSource(Source):
         flags["AMBIGUOUS"] = int(self._coupled() and not self._begins_to_slip_smoothly())
         flags["PUSH_EACH_OTHER"] = int(self._coupled())
         flags["REMEMBERED"] = self.n if self.equations.resets or self.equations.draws else 0
-        flags |= {"CHANCE": 5, "DRAWING": self.contacts} if self.equations.draws else {"CHANCE": 0, "DRAWING": 0}
+        flags |= {"CHANCE": 6, "DRAWING": self.contacts} if self.equations.draws else {"CHANCE": 0, "DRAWING": 0}
         return super()._constants_of_module() | flags
 
     def serves(self) -> bool:
