@@ -123,6 +123,20 @@ def check_as_one_by_one(model, end, spread, monkeypatch):
     assert np.median(error) < 1e-9 and np.quantile(error, 0.9) < 1e-7
 
 
+def test_a_static_limit_that_rises_from_zero():
+    """F = a t⁴ against 0.4 t³ lets go at t = 0.4/a; the impulse from there is known. First terms of both are zero."""
+    block = ss.Mass("block", m=1.0)
+    contact = ss.Contact(block, ss.ground, law=ss.Coulomb(0.4, 0.3), normal=lambda t: t**3)
+    model = ss.System(ss.Force(block, lambda t, a=0.2: a * t**4), contact)
+    field = ss.Field.of(model, order=ORDER)
+    a, end = np.linspace(0.15, 0.3, 40), 4.0
+    parameters = np.tile(field.parameters, (len(a), 1))
+    parameters[:, list(model.parameters).index("force.a")] = a
+    ends, outcome = field._in_lockstep(np.zeros((len(a), 2)), parameters, (0.0, end), 1e-10, 10**6)
+    impulse = a * end**5 / 5 - 0.3 * end**4 / 4 - (a * (0.4 / a) ** 5 / 5 - 0.3 * (0.4 / a) ** 4 / 4)
+    assert (outcome == [0, 1]).all() and np.abs(ends[:, 1] - impulse).max() < 1e-12
+
+
 def test_which_models_are_left_alone():
     many = np.linspace(0.0, 2.0, 80)
     law = ss.Tabulated(many.tolist(), (0.6 + 0.3 / (1 + many)).tolist(), mu_s=1.0)

@@ -296,6 +296,8 @@ def begins_at_zero(lane: Lane, tick: Tick) -> bool:
     found = False
     for i in range(model.STATES):
         found = found or lane.recent_size[i] == 0.0
+    for i in range(model.CONTACTS if model.LIMIT_VARIES else 0):
+        found = found or (tick.sticks[i] > 0.0 and tick.static_series[i, 0] == 0.0)
     for i in range(model.WATCHED):
         found = found or tick.guard_series[i, 0] == 0.0
     for i in range(model.GUARDS):
@@ -310,6 +312,10 @@ def largest_from_zero(lane: Lane, tick: Tick, h: float) -> float:
     largest = LOG_OF_NOTHING
     for i in range(model.STATES):
         largest = max(largest, last_term_from_zero(tick.state_series[i], h, lane.recent_size[i]))
+    for i in range(model.CONTACTS if model.LIMIT_VARIES else 0):
+        static = tick.static_series[i]
+        own = last_term_from_zero(static, h, abs(static[0])) if tick.sticks[i] > 0.0 else LOG_OF_NOTHING
+        largest = max(largest, own)
     for i in range(model.WATCHED):
         guard = tick.guard_series[i]
         largest = max(largest, last_term_from_zero(guard, h, abs(guard[0])))

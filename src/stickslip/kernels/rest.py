@@ -48,20 +48,25 @@ def stop_together(trajectory: Trajectory) -> None:
     """The same for contacts at rest whose effects on each other may be of any kind: in turn, each might push the others
     farther than they were. Where the equations do not settle the impulses, nothing is done."""
     for i in range(model.CONTACTS):
-        trajectory.excess[i] = float(trajectory.mode[i])
+        trajectory.mode_aside[i] = trajectory.mode[i]
         trajectory.mode[i] = 0 if trajectory.at_rest[i] != 0 and model.RIGID[i] == 1 else 1
     stuck = factor_delassus(trajectory)
     for _ in range(MOST_REFINED if stuck > 0 else 0):
-        for i in range(model.CONTACTS):
-            trajectory.right_side[i] = -trajectory.v[i]
-        substitute(trajectory, stuck)
-        for i in range(model.CONTACTS):
-            if trajectory.mode[i] == 0:
-                push(trajectory, i, trajectory.solution[i])
+        push_to_rest(trajectory, stuck)
     for i in range(model.CONTACTS):
         if trajectory.mode[i] == 0 and stuck > 0:
             trajectory.v[i] = 0.0
-        trajectory.mode[i] = 1 if trajectory.excess[i] > 0.5 else (-1 if trajectory.excess[i] < -0.5 else 0)
+        trajectory.mode[i] = trajectory.mode_aside[i]
+
+
+def push_to_rest(trajectory: Trajectory, stuck: int) -> None:
+    """One round of the impulses that stop all contacts in stick; the Delassus matrix of so many is factored."""
+    for i in range(model.CONTACTS):
+        trajectory.right_side[i] = -trajectory.v[i]
+    substitute(trajectory, stuck)
+    for i in range(model.CONTACTS):
+        if trajectory.mode[i] == 0:
+            push(trajectory, i, trajectory.solution[i])
 
 
 def come_to_rest(trajectory: Trajectory) -> None:
@@ -79,12 +84,7 @@ def come_to_rest(trajectory: Trajectory) -> None:
         stuck = factor_delassus(trajectory)
         if stuck < 0:
             break
-        for i in range(model.CONTACTS):
-            trajectory.right_side[i] = -trajectory.v[i]
-        substitute(trajectory, stuck)
-        for i in range(model.CONTACTS):
-            if trajectory.mode[i] == 0:
-                push(trajectory, i, trajectory.solution[i])
+        push_to_rest(trajectory, stuck)
     round_to_zero(trajectory)
     project(trajectory)
 

@@ -86,6 +86,7 @@ class Trajectory(Record):
     state_before: Floats = field("the state before an event", model.STATES)
     state_tried: Floats = field("the state from which modes are tried there", model.STATES)
     mode_before: Ints = field("the modes before it", model.CONTACTS)
+    mode_aside: Ints = field("the modes, put aside while others stand in their place", model.CONTACTS)
     branch_kept: Ints = field("the branches before they are asked again", model.BRANCHES)
     longest_gap: float = field("the longest time between two events")
     last_event_time: float = field("when the last one was")
